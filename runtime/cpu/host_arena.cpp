@@ -28,6 +28,7 @@ HostArena::~HostArena() { freePages(base_); }
 void HostArena::write(int64_t offset, std::span<const std::byte> bytes) {
   assertInside(offset, bytes.size());
   std::copy(bytes.begin(), bytes.end(), base_ + offset);
+  writes_.fetch_add(1, std::memory_order_release);
 }
 
 void HostArena::read(int64_t offset, std::span<std::byte> bytes) {

@@ -5,6 +5,8 @@
 #include "runtime/backend.h"
 #include "runtime/cpu/host_device.h"
 
+#include <atomic>
+
 namespace dfc {
 
 class HostArena final : public Arena {
@@ -18,9 +20,12 @@ class HostArena final : public Arena {
   void write(int64_t offset, std::span<const std::byte> bytes) override;
   void read(int64_t offset, std::span<std::byte> bytes) override;
   std::byte* base() const { return base_; }
+  /// How often `write` was called.
+  uint64_t writes() const { return writes_.load(std::memory_order_acquire); }
 
  private:
   void assertInside(int64_t offset, size_t bytes) const;
+  std::atomic<uint64_t> writes_{0};
   std::byte* base_ = nullptr;
   int64_t bytes_;
   HostDeviceTraits traits_;

@@ -4,6 +4,7 @@
 #include "runtime/custom/custom_kernel.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include <cstring>
 
@@ -44,10 +45,33 @@ std::unique_ptr<CpuKernel> HostWork::kernelOf(const Graph& graph, OpId op) {
                        shared_->of(op));
 }
 
+void HostWork::hold(const Graph& graph, const Command& command, CpuKernel& kernel) {
+  if (!unchanged_) {
+    unchanged_.emplace(graph);
+  }
+  llvm::SmallVector<bool, 4> held;
+  for (size_t i = 0; i < command.operands.size(); ++i) {
+    const Location& from = command.operands[i];
+    held.push_back(from.base == Location::Base::Arena && dynamic_cast<HostArena*>(from.arena) != nullptr &&
+                   unchanged_->contains(graph[command.op].operands[i]));
+  }
+  if (!llvm::is_contained(held, true) || !kernel.hold(held)) {
+    return;
+  }
+  holders_.push_back(&kernel);
+  for (size_t i = 0; i < held.size(); ++i) {
+    const auto* arena = dynamic_cast<const HostArena*>(command.operands[i].arena);
+    if (held[i] && !llvm::is_contained(heldIn_, arena)) {
+      heldIn_.push_back(arena);
+    }
+  }
+}
+
 PreparedCall HostWork::prepareKernel(const Graph& graph, const Command& command) {
   KernelCall& call = kernels_.emplace_back();
   call.kernel = kernelOf(graph, command.op);
   DFC_ASSERT(call.kernel != nullptr, fmt::format("no kernel for {}", graph.nameOf(command.op)));
+  hold(graph, command, *call.kernel);
   call.operands.resize(command.operands.size());
   call.results.resize(command.results.size());
   for (size_t i = 0; i < command.operands.size(); ++i) {
@@ -121,7 +145,22 @@ void HostWork::place(const Location& location, std::byte*& pointer) {
   }
 }
 
+// State is written between steps, by HostArena::write alone.
+void HostWork::refreshHeld() {
+  uint64_t writes = 0;
+  for (const HostArena* arena : heldIn_) {
+    writes += arena->writes();
+  }
+  if (writes != writesSeen_) {
+    writesSeen_ = writes;
+    for (CpuKernel* kernel : holders_) {
+      kernel->heldChanged();
+    }
+  }
+}
+
 void HostWork::bind(const Step& step) {
+  refreshHeld();
   for (const auto& patch : feedPatches_) {
     *patch.place = step.feeds[patch.buffer];
   }

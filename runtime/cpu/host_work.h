@@ -4,6 +4,7 @@
 
 #include "runtime/cpu/host_arena.h"
 #include "runtime/cpu/shared_values.h"
+#include "runtime/cpu/unchanged_values.h"
 #include "runtime/worker_queue.h"
 
 #include <optional>
@@ -46,6 +47,9 @@ class HostWork final : public WorkMaker {
   };
 
   std::unique_ptr<CpuKernel> kernelOf(const Graph& graph, OpId op);
+  /// Tells the kernel which operands steps do not change.
+  void hold(const Graph& graph, const Command& command, CpuKernel& kernel);
+  void refreshHeld();
   PreparedCall prepareKernel(const Graph& graph, const Command& command);
   PreparedCall prepareCopy(const Command& command);
   PreparedCall prepareStaged(const Location& from, const Location& to);
@@ -56,7 +60,11 @@ class HostWork final : public WorkMaker {
   ThreadPool& pool_;
   std::shared_ptr<const CustomFunctions> functions_;
   std::optional<SharedValues> shared_; // of the plan's graph; none until a kernel is prepared
-  std::deque<KernelCall> kernels_;     // deques, since calls and patches point into them
+  std::optional<UnchangedValues> unchanged_;
+  std::vector<CpuKernel*> holders_;               // kernels that keep what they made of held operands
+  llvm::SmallVector<const HostArena*, 1> heldIn_; // arenas of held operands
+  uint64_t writesSeen_ = 0;                       // of these
+  std::deque<KernelCall> kernels_;                // deques, since calls and patches point into them
   std::deque<CopyCall> copies_;
   std::deque<StagedCall> staged_;
   std::vector<Patch<const std::byte*>> feedPatches_;

@@ -1,6 +1,7 @@
 // The state of sessions: parameters from step to step, set and read, in checkpoints and from other files.
 #include "tests/runtime/session_support.h"
 
+#include "ir/graph/initialise.h"
 #include "ir/plan/executable_parts.h"
 #include "runtime/checkpoint.h"
 #include "runtime/files/npy.h"
@@ -61,6 +62,34 @@ TEST_CASE("session: a parameter kept in 16 bits follows its original, first, set
     CHECK(session->state().size() == 1);
     REQUIRE(session->setState({{"w", floats({2}, {256.75F, -8})}}).ok());
     CHECK(valuesOf(session->run(feeds)->at("rounded")) == Floats{512, -16}); // bf16 has 8 bits
+  }
+}
+
+TEST_CASE("session: a filter that no step assigns may be set between steps") {
+  // Kernels keep such a filter packed; one that is fed is packed in each step.
+  const TensorType image = f32({2, 8, 10, 10}), filter = f32({48, 8, 3, 3});
+  const auto convolved = [&](bool isParameter) {
+    Builder g("evaluation");
+    const Tensor x = g.input("x", image);
+    const Tensor w = isParameter ? g.parameter("w", filter, constantInit(1)) : g.input("w", filter);
+    g.fetch("y", conv2d(x, w));
+    return opened(tinyPlan(finished(std::move(g)), smallMachine(0)));
+  };
+  const auto kept = convolved(true), fed = convolved(false);
+  const auto drawn = [](const TensorType& type, int64_t seed) {
+    ops::Parameter values;
+    values.type = type;
+    values.initialiser = ops::Parameter::Initialiser::Normal;
+    values.b = 1;
+    values.seed = seed;
+    return initialise(values);
+  };
+  for (int64_t step = 0; step < 4; ++step) {
+    const Literal x = drawn(image, step), w = drawn(filter, 10 + step / 2);
+    if (step % 2 == 0) {
+      REQUIRE(kept->setState({{"w", w}}).ok());
+    }
+    CHECK(kept->run({{"x", x}})->at("y") == fed->run({{"x", x}, {"w", w}})->at("y"));
   }
 }
 

@@ -19,6 +19,12 @@ class CpuKernel {
   /// `mayOverwrite` (ir/verify/overwrite.h) says so; otherwise they do not overlap. Not re-entrant: one
   /// caller at a time.
   virtual void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) = 0;
+  /// Told at most once, before the first run: which operands hold the same bytes in every run, until
+  /// `heldChanged`. A kernel may keep what it makes of these alone, such as a filter in the layout of a
+  /// library; the bits of its results stay. Whether it does.
+  virtual bool hold(llvm::ArrayRef<bool> /*operands*/) { return false; }
+  /// Held operands may hold other bytes from the next run on. Only of a kernel that keeps something.
+  virtual void heldChanged() {}
 };
 
 /// The buffers of a kernel that other devices write before it or read after it: a hint, on which no bit of a

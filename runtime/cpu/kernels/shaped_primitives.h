@@ -17,6 +17,7 @@ class ShapedPrimitives {
 
   ShapedPrimitives() = default;
   ShapedPrimitives(ShapedPrimitives&&) noexcept = default; // and no copies
+  ShapedPrimitives& operator=(ShapedPrimitives&&) noexcept = default;
 
   /// Keeps what `make` gives for pieces of this shape, unless there is one. False where oneDNN has none.
   bool add(Shape shape, llvm::function_ref<std::unique_ptr<onednn::Primitive>()> make);

@@ -47,6 +47,16 @@ struct ConvolutionRequest {
   int64_t batch = 0, groups = 1, channels = 0, filters = 0;
   std::array<int64_t, 2> image{}, result{}, window{}, stride{}, low{}, dilation{};
   int64_t imageStride = 0, resultStride = 0, filterStride = 0;
+  /// Whether image and result are dense and have their channels last; of Forward without groups. oneDNN then
+  /// computes with kernels of small matrix products (brgemm), or not at all.
+  bool channelsLast = false;
+  /// Whether the filter comes packed by a PackFilterRequest for this very request; not of FilterGradient.
+  bool packedFilter = false;
+};
+
+/// Packs the filter of `convolution`, a request with packedFilter, from its plain layout.
+struct PackFilterRequest {
+  ConvolutionRequest convolution;
 };
 
 /// softmax of each of `rows` rows of f32 that lie one after the other.
@@ -76,7 +86,7 @@ struct PoolRequest {
   std::array<int64_t, 2> image{}, result{}, window{}, stride{}, low{}, dilation{};
 };
 
-/// A matrix of elements of `width` bytes (1, 2 or 4) written transposed: element (row, column) lies at
+/// A matrix of elements of `width` bytes (1 or 2) written transposed: element (row, column) lies at
 /// row + column * fromStride and goes to row * toStride + column.
 struct TransposeRequest {
   int64_t width = 0, rows = 0, columns = 0, fromStride = 0, toStride = 0;
@@ -93,8 +103,8 @@ class Primitive {
                    std::byte* scratch) noexcept = 0;
 };
 
-using Request = std::variant<MatmulRequest, PackRequest, ConvolutionRequest, SoftmaxRequest, LayerNormRequest,
-                             PoolRequest, TransposeRequest>;
+using Request = std::variant<MatmulRequest, PackRequest, ConvolutionRequest, PackFilterRequest,
+                             SoftmaxRequest, LayerNormRequest, PoolRequest, TransposeRequest>;
 
 class Module {
  public:
@@ -102,6 +112,8 @@ class Module {
   virtual std::string version() const = 0;
   /// Of the packed b of a request for one; 0 where oneDNN has no layout of its own for it.
   virtual size_t packedBytes(const MatmulRequest& request) = 0;
+  /// Of the packed filter of a request for one; 0 where oneDNN takes it as it is, or not at all.
+  virtual size_t packedBytes(const ConvolutionRequest& request) = 0;
   /// Null where oneDNN has no implementation for this processor or, but for matmul, no more than plain loops.
   virtual std::unique_ptr<Primitive> make(const Request& request, uint32_t slots) = 0;
 };

@@ -1,7 +1,10 @@
 // Convolution and its two gradients through oneDNN, by the direct algorithm (Winograd's rounds differently).
-// oneDNN chooses the layouts: blocked channels are so much faster than planes that reorders pay.
+// oneDNN chooses the layouts, unless images come with their channels last: blocked channels are so much
+// faster than planes that reorders pay.
 #include "runtime/cpu/onednn/sequence.h"
 #include "runtime/cpu/onednn/sliding.h"
+
+#include <optional>
 
 namespace dfc::onednn {
 namespace {
@@ -17,6 +20,10 @@ struct Layouts {
 
 Layouts plainLayouts(const ConvolutionRequest& r) {
   const auto planes = [&](int64_t channels, const std::array<int64_t, 2>& size, int64_t stride) {
+    if (r.channelsLast) {
+      return Layout({r.batch, channels, size[0], size[1]}, dataType(ElementType::F32),
+                    dnnl::memory::format_tag::nhwc);
+    }
     return Layout({r.batch, channels, size[0], size[1]}, dataType(ElementType::F32),
                   Numbers{stride, size[0] * size[1], size[1], 1});
   };
@@ -96,61 +103,117 @@ std::unique_ptr<Primitive> sequence(const dnnl::primitive& primitive, const Layo
   return std::move(maker).finish();
 }
 
-std::unique_ptr<Primitive> makeForward(const Layouts& plain,
-                                       const dnnl::convolution_forward::primitive_desc& description,
-                                       uint32_t slots) {
+using Forward = dnnl::convolution_forward::primitive_desc;
+using InputGradient = dnnl::convolution_backward_data::primitive_desc;
+using FilterGradient = dnnl::convolution_backward_weights::primitive_desc;
+
+bool isOfMatrixProducts(const Forward& description) {
+  return std::string_view(description.impl_info_str()).starts_with("brg");
+}
+
+// What oneDNN makes of a request: the layouts that it chose are in the descriptions. A gradient has the
+// forward convolution for a hint.
+struct Described {
+  Layouts plain;
+  Forward forward;
+  InputGradient inputGradient;
+  FilterGradient filterGradient;
+
+  explicit Described(const ConvolutionRequest& request) : plain(plainLayouts(request)) {
+    const auto chosen = [&](const Layout& layout) {
+      return request.channelsLast ? layout : anyLayout(layout);
+    };
+    const Layouts any{chosen(plain.image), anyLayout(plain.filter), chosen(plain.result)};
+    const Sliding sliding = slidingOf(request);
+    forward = describeForward(any, sliding);
+    if (!forward || (request.channelsLast && !isOfMatrixProducts(forward))) {
+      forward = {};
+      return;
+    }
+    if (request.pass == Pass::InputGradient) {
+      inputGradient = describeBackward<dnnl::convolution_backward_data>(any.image, any.filter, any.result,
+                                                                        sliding, forward);
+    } else if (request.pass == Pass::FilterGradient) {
+      filterGradient = describeBackward<dnnl::convolution_backward_weights>(any.image, any.filter, any.result,
+                                                                            sliding, forward);
+    }
+  }
+};
+
+std::unique_ptr<Primitive> makeForward(const Described& described, bool packedFilter, uint32_t slots) {
+  const Forward& description = described.forward;
   if (!usable(description)) {
     return nullptr;
   }
+  const Layout filter = description.weights_desc();
   return sequence(dnnl::convolution_forward(description), description.scratchpad_desc(),
-                  {DNNL_ARG_SRC, plain.image, description.src_desc()},
-                  {DNNL_ARG_WEIGHTS, plain.filter, description.weights_desc()},
-                  {DNNL_ARG_DST, plain.result, description.dst_desc()}, slots);
+                  {DNNL_ARG_SRC, described.plain.image, description.src_desc()},
+                  {DNNL_ARG_WEIGHTS, packedFilter ? filter : described.plain.filter, filter},
+                  {DNNL_ARG_DST, described.plain.result, description.dst_desc()}, slots);
 }
 
-std::unique_ptr<Primitive> makeInputGradient(const Layouts& plain, const Layouts& any, const Sliding& sliding,
-                                             const dnnl::convolution_forward::primitive_desc& hint,
-                                             uint32_t slots) {
-  using Backward = dnnl::convolution_backward_data;
-  const auto description = describeBackward<Backward>(any.image, any.filter, any.result, sliding, hint);
+std::unique_ptr<Primitive> makeInputGradient(const Described& described, bool packedFilter, uint32_t slots) {
+  const InputGradient& description = described.inputGradient;
   if (!usable(description)) {
     return nullptr;
   }
-  return sequence(Backward(description), description.scratchpad_desc(),
-                  {DNNL_ARG_WEIGHTS, plain.filter, description.weights_desc()},
-                  {DNNL_ARG_DIFF_DST, plain.result, description.diff_dst_desc()},
-                  {DNNL_ARG_DIFF_SRC, plain.image, description.diff_src_desc()}, slots);
+  const Layout filter = description.weights_desc();
+  return sequence(dnnl::convolution_backward_data(description), description.scratchpad_desc(),
+                  {DNNL_ARG_WEIGHTS, packedFilter ? filter : described.plain.filter, filter},
+                  {DNNL_ARG_DIFF_DST, described.plain.result, description.diff_dst_desc()},
+                  {DNNL_ARG_DIFF_SRC, described.plain.image, description.diff_src_desc()}, slots);
 }
 
-std::unique_ptr<Primitive> makeFilterGradient(const Layouts& plain, const Layouts& any,
-                                              const Sliding& sliding,
-                                              const dnnl::convolution_forward::primitive_desc& hint,
-                                              uint32_t slots) {
-  using Backward = dnnl::convolution_backward_weights;
-  const auto description = describeBackward<Backward>(any.image, any.filter, any.result, sliding, hint);
+std::unique_ptr<Primitive> makeFilterGradient(const Described& described, uint32_t slots) {
+  const FilterGradient& description = described.filterGradient;
   if (!usable(description)) {
     return nullptr;
   }
-  return sequence(Backward(description), description.scratchpad_desc(),
-                  {DNNL_ARG_SRC, plain.image, description.src_desc()},
-                  {DNNL_ARG_DIFF_DST, plain.result, description.diff_dst_desc()},
-                  {DNNL_ARG_DIFF_WEIGHTS, plain.filter, description.diff_weights_desc()}, slots);
+  return sequence(dnnl::convolution_backward_weights(description), description.scratchpad_desc(),
+                  {DNNL_ARG_SRC, described.plain.image, description.src_desc()},
+                  {DNNL_ARG_DIFF_DST, described.plain.result, description.diff_dst_desc()},
+                  {DNNL_ARG_DIFF_WEIGHTS, described.plain.filter, description.diff_weights_desc()}, slots);
+}
+
+// The layout that oneDNN wants for the filter; nothing where it is the plain one.
+std::optional<Layout> packedFilterOf(const Described& described, Pass pass) {
+  std::optional<Layout> wanted;
+  if (pass == Pass::Forward && usable(described.forward)) {
+    wanted = described.forward.weights_desc();
+  } else if (pass == Pass::InputGradient && usable(described.inputGradient)) {
+    wanted = described.inputGradient.weights_desc();
+  }
+  return wanted == described.plain.filter ? std::nullopt : wanted;
 }
 
 } // namespace
 
-std::unique_ptr<Primitive> makePrimitive(const ConvolutionRequest& request, uint32_t slots) {
-  const Layouts plain = plainLayouts(request);
-  const Layouts any{anyLayout(plain.image), anyLayout(plain.filter), anyLayout(plain.result)};
-  const Sliding sliding = slidingOf(request);
-  const auto forward = describeForward(any, sliding);
-  if (!forward) {
+size_t packedBytes(const ConvolutionRequest& request) {
+  const std::optional<Layout> packed = packedFilterOf(Described(request), request.pass);
+  return packed ? packed->get_size() : 0;
+}
+
+std::unique_ptr<Primitive> makePrimitive(const PackFilterRequest& request, uint32_t slots) {
+  const Described described(request.convolution);
+  const std::optional<Layout> packed = packedFilterOf(described, request.convolution.pass);
+  if (!packed) {
     return nullptr;
   }
+  const dnnl::reorder::primitive_desc description(cpuEngine(), described.plain.filter, cpuEngine(), *packed,
+                                                  callerOwnsScratch(), true);
+  if (!usable(description)) {
+    return nullptr;
+  }
+  return wrap(dnnl::reorder(description), {{DNNL_ARG_FROM, described.plain.filter}}, {DNNL_ARG_TO, *packed},
+              description.scratchpad_desc(), slots);
+}
+
+std::unique_ptr<Primitive> makePrimitive(const ConvolutionRequest& request, uint32_t slots) {
+  const Described described(request);
   switch (request.pass) {
-  case Pass::Forward: return makeForward(plain, forward, slots);
-  case Pass::InputGradient: return makeInputGradient(plain, any, sliding, forward, slots);
-  case Pass::FilterGradient: return makeFilterGradient(plain, any, sliding, forward, slots);
+  case Pass::Forward: return makeForward(described, request.packedFilter, slots);
+  case Pass::InputGradient: return makeInputGradient(described, request.packedFilter, slots);
+  case Pass::FilterGradient: return makeFilterGradient(described, slots);
   }
   return nullptr;
 }

@@ -14,6 +14,9 @@ class OnednnModule final : public Module {
   size_t packedBytes(const MatmulRequest& request) override {
     return unlessRefused<size_t>([&] { return onednn::packedBytes(request); });
   }
+  size_t packedBytes(const ConvolutionRequest& request) override {
+    return unlessRefused<size_t>([&] { return onednn::packedBytes(request); });
+  }
   std::unique_ptr<Primitive> make(const Request& request, uint32_t slots) override {
     return unlessRefused<std::unique_ptr<Primitive>>(
         [&] { return std::visit([slots](const auto& one) { return makePrimitive(one, slots); }, request); });

@@ -11,7 +11,6 @@ dnnl::memory::data_type typeOfWidth(int64_t width) {
   switch (width) {
   case 1: return dnnl::memory::data_type::u8;
   case 2: return dnnl::memory::data_type::bf16;
-  case 4: return dnnl::memory::data_type::s32;
   default: DFC_UNREACHABLE("a width that oneDNN is not given");
   }
 }

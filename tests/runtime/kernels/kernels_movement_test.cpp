@@ -56,6 +56,21 @@ TEST_CASE("transpose moves element [i, j, …] where the permutation says") {
   }
 }
 
+TEST_CASE("matrices of words of every small size are transposed") {
+  for (int64_t rows = 1; rows <= 37; ++rows) {
+    for (int64_t columns = 1; columns <= 37; ++columns) {
+      const Literal from = randomLiteral(f32({rows, columns}), 52);
+      const Literal got = runKernel(ops::Transpose{}, {from});
+      bool same = true;
+      for (int64_t at = 0; at < rows * columns; ++at) {
+        same &= got.at(at) == from.at(at % rows * columns + at / rows);
+      }
+      INFO(rows << " rows, " << columns << " columns");
+      CHECK(same);
+    }
+  }
+}
+
 TEST_CASE("a transpose leaves every bit of an element alone, NaN or not") {
   for (const ElementType type : {ElementType::F16, ElementType::BF16, ElementType::F32}) {
     Literal from(TensorType{type, {256, 256}});

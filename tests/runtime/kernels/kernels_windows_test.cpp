@@ -249,6 +249,49 @@ TEST_CASE("large convolutions, cut into parts, agree with plain loops") {
   checkConvolution({{2, 12, 40, 40}, {140, 12, 3, 3}, {}, {1, 1}, {1, 1}, {}, 1}, ElementType::F64, 2);
 }
 
+TEST_CASE("convolutions whose parts have their channels last agree with plain loops") {
+  const std::vector<Case> manyFilters = {
+      {{4, 24, 17, 15}, {100, 24, 3, 3}, {2, 1}, {1, 2}, {0, 1}, {2, 1}, 1},
+      {{3, 70, 9, 9}, {64, 70, 1, 1}, {}, {}, {}, {}, 1},
+      {{2, 3, 30, 30}, {64, 3, 7, 7}, {2, 2}, {3, 3}, {3, 3}, {}, 1},
+      {{5, 33, 11, 7}, {49, 33, 2, 3}, {1, 3}, {0, 1}, {1, 2}, {}, 1},
+      {{1, 16, 1, 200}, {48, 16, 1, 5}, {}, {0, 2}, {0, 2}, {}, 1},
+  };
+  for (const Case& c : manyFilters) {
+    checkConvolution(c, ElementType::F32, 2);
+  }
+}
+
+TEST_CASE("a convolution keeps a held filter packed until it is told of a change") {
+  ThreadPool threads(2);
+  const std::vector<Case> held = {{{3, 20, 14, 14}, {70, 20, 3, 3}, {}, {1, 1}, {1, 1}, {}, 1},
+                                  {{5, 12, 9, 9}, {8, 12, 3, 3}, {2, 2}, {1, 1}, {0, 0}, {}, 1},
+                                  {{2, 32, 12, 12}, {32, 1, 3, 3}, {}, {1, 1}, {1, 1}, {}, 32}};
+  for (const Case& c : held) {
+    const Convolution conv = convolution(c, ElementType::F32);
+    const Triple first = operandsOf(conv, ElementType::F32);
+    Triple second = first;
+    second.filter = randomLiteral({ElementType::F32, conv.filter}, 94, -1, 1);
+    for (const auto pass : {ConvolutionPass::Forward, ConvolutionPass::InputGradient}) {
+      const bool forward = pass == ConvolutionPass::Forward;
+      const auto plain = makeOnednnConvolution(pass, conv, threads);
+      const auto keeping = makeOnednnConvolution(pass, conv, threads);
+      INFO("image " << toString(c.image) << ", filter " << toString(c.filter));
+      if (!keeping->hold({!forward, forward})) {
+        continue; // oneDNN takes the filter as it is
+      }
+      for (int run = 0; run < 2; ++run) {
+        CHECK(runPass(*keeping, pass, conv, first) == runPass(*plain, pass, conv, first));
+      }
+      CHECK(runPass(*keeping, pass, conv, second) == runPass(*plain, pass, conv, first)); // the kept one
+      keeping->heldChanged();
+      CHECK(runPass(*keeping, pass, conv, second) == runPass(*plain, pass, conv, second));
+    }
+    CHECK(!makeOnednnConvolution(ConvolutionPass::Forward, conv, threads)->hold({true, false}));
+    CHECK(!makeOnednnConvolution(ConvolutionPass::FilterGradient, conv, threads)->hold({true, true}));
+  }
+}
+
 TEST_CASE("our own convolution and oneDNN's agree") {
   ThreadPool threads(2);
   for (const Case& c : cases) {

@@ -1,5 +1,6 @@
 #include "runtime/cpu/kernels/movement/strided_copy.h"
 
+#include "runtime/cpu/kernels/movement/transpose_words.h"
 #include "runtime/cpu/kernels/scratch.h"
 #include "runtime/cpu/onednn_library.h"
 
@@ -85,7 +86,7 @@ void StridedCopy::cutIntoTasks() {
 // none, or where a call would not pay.
 bool StridedCopy::addTransposes() {
   constexpr int64_t worthACall = 4096;
-  if (width_ > 4 || rows_.length * columns_.length < worthACall || planes_ == 0) {
+  if (width_ >= 4 || rows_.length * columns_.length < worthACall || planes_ == 0) {
     return false;
   }
   for (const int64_t rows : {std::min(taskRows_, rows_.length), rows_.length - (rowTasks_ - 1) * taskRows_}) {
@@ -142,6 +143,10 @@ void StridedCopy::copyBlock(const std::byte* from, std::byte* to, int64_t rows, 
                   static_cast<size_t>(columns * width_));
     }
     return;
+  }
+  if (width_ == sizeof(uint32_t) && transposes()) {
+    return transposeWords(reinterpret_cast<const uint32_t*>(from), reinterpret_cast<uint32_t*>(to),
+                          {rows, columns, columns_.from, rows_.to});
   }
   switch (width_) {
   case 1: return copyTyped<uint8_t>(from, to, rows, columns);

@@ -1,7 +1,7 @@
 // StridedCopy: a copy between strided layouts, which is what transpose, slice, split, broadcast, tile, concat
 // and pad are. Ranges that are contiguous on both sides are copied whole. Where source and result have
-// different contiguous axes, matrices are transposed: by oneDNN's reorder, or by our own blocks for elements
-// of 8 bytes, which oneDNN does not take, and for matrices so small that a call would not pay.
+// different contiguous axes, matrices are transposed: elements of 4 bytes by transposeWords, shorter ones by
+// oneDNN's reorder, or by our own blocks where a call would not pay, and for elements of 8 bytes.
 #pragma once
 
 #include "runtime/cpu/kernels/shaped_primitives.h"

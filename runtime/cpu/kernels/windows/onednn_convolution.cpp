@@ -1,13 +1,19 @@
 // Parts of a convolution of f32 through oneDNN, one primitive for each shape of a part. A filter gradient
-// that is cut along the batch is made in pieces, which are added in order.
+// that is cut along the batch is made in pieces, which are added in order. A held filter stays packed. Where
+// oneDNN has kernels of small matrix products, a part brings its images with their channels last.
 #include "runtime/cpu/kernels/aligned_buffer.h"
+#include "runtime/cpu/kernels/movement/transpose_words.h"
 #include "runtime/cpu/kernels/scratch.h"
 #include "runtime/cpu/kernels/shaped_primitives.h"
 #include "runtime/cpu/kernels/windows/convolution_plan.h"
 #include "runtime/cpu/kernels/windows/onednn_windows.h"
+#include "runtime/cpu/kernels/windows/packed_filters.h"
 #include "runtime/cpu/onednn_library.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace dfc {
 namespace {
@@ -77,21 +83,53 @@ class OnednnConvolution final : public CpuKernel {
 
   /// False where oneDNN has nothing for a part.
   bool prepare() {
+    constexpr int64_t fewestChannels = 32; // with fewer, blocked layouts are quicker
+    channelsLast_ = pass_ == ConvolutionPass::Forward && conv_.groups == 1 &&
+                    plan_.part(0).channels >= fewestChannels && makePrimitives(primitives_, true, false);
+    return channelsLast_ || makePrimitives(primitives_, false, false);
+  }
+
+  bool hold(llvm::ArrayRef<bool> operands) override {
+    if (pass_ == ConvolutionPass::FilterGradient || !operands[filterOperand()]) {
+      return false;
+    }
+    std::vector<PackedFilters::Piece> pieces; // all parts of the batch but a smaller last one share theirs
+    std::map<std::pair<int64_t, int64_t>, size_t> numbers;
     for (int64_t index = 0; index < plan_.parts(); ++index) {
       const ConvolutionPart part = plan_.part(index);
-      if (!primitives_.add({part.images, part.channels},
-                           [&] { return onednnModule().make(cut_.request(part), threads_); })) {
-        return false;
+      const auto [known, isNew] = numbers.try_emplace({part.images, part.first}, pieces.size());
+      pieceOfPart_.push_back(known->second);
+      if (isNew) {
+        pieces.push_back({shapeOf(part), requestOf(part, channelsLast_, true), cut_.offsets(part).filter});
       }
     }
+    std::unique_ptr<PackedFilters> packed = PackedFilters::make(std::move(pieces), pool_);
+    ShapedPrimitives primitives;
+    if (packed == nullptr || !makePrimitives(primitives, channelsLast_, true)) {
+      return false;
+    }
+    primitives_ = std::move(primitives);
+    filters_ = std::move(packed);
     return true;
   }
 
+  void heldChanged() override { filters_->forget(); }
+
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    if (filters_ != nullptr) {
+      filters_->pack(operands[filterOperand()]);
+    }
     pool_.run(threads_, [&](uint32_t thread) {
       const TaskRange range = tasksOfPart(plan_.parts(), threads_, thread);
+      int64_t brought = -1; // the part of the batch whose images lie in the scratch
       for (int64_t index = range.begin; index < range.end; ++index) {
-        runPart(thread, index, operands, results[0]);
+        if (channelsLast_) {
+          const int64_t batch = index / plan_.channelParts();
+          runPartWithChannelsLast(thread, index, operands, results[0],
+                                  std::exchange(brought, batch) != batch);
+        } else {
+          runPart(thread, index, operands, results[0]);
+        }
       }
     });
     if (addsPieces()) {
@@ -100,6 +138,38 @@ class OnednnConvolution final : public CpuKernel {
   }
 
  private:
+  using Shape = ShapedPrimitives::Shape;
+
+  static Shape shapeOf(const ConvolutionPart& part) { return {part.images, part.channels}; }
+
+  ConvolutionRequest requestOf(const ConvolutionPart& part, bool channelsLast, bool packedFilter) const {
+    ConvolutionRequest request = cut_.request(part);
+    request.channelsLast = channelsLast;
+    request.packedFilter = packedFilter;
+    return request;
+  }
+
+  bool makePrimitives(ShapedPrimitives& primitives, bool channelsLast, bool packedFilter) const {
+    primitives = ShapedPrimitives();
+    for (int64_t index = 0; index < plan_.parts(); ++index) {
+      const ConvolutionPart part = plan_.part(index);
+      if (!primitives.add(shapeOf(part), [&] {
+            return onednnModule().make(requestOf(part, channelsLast, packedFilter), threads_);
+          })) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Of a pass that reads the filter.
+  size_t filterOperand() const { return pass_ == ConvolutionPass::Forward ? 1 : 0; }
+
+  const std::byte* filterOf(const std::byte* plain, int64_t index, const Offsets& at) {
+    return filters_ != nullptr ? filters_->piece(pieceOfPart_[static_cast<size_t>(index)])
+                               : plain + at.filter * width;
+  }
+
   bool addsPieces() const { return pass_ == ConvolutionPass::FilterGradient && plan_.batchParts() > 1; }
 
   void runPart(uint32_t thread, int64_t index, llvm::ArrayRef<const std::byte*> operands, std::byte* result) {
@@ -109,11 +179,11 @@ class OnednnConvolution final : public CpuKernel {
     switch (pass_) {
     case ConvolutionPass::Forward:
       inputs[0] += at.image * width;
-      inputs[1] += at.filter * width;
+      inputs[1] = filterOf(inputs[1], index, at);
       result += at.result * width;
       break;
     case ConvolutionPass::InputGradient:
-      inputs[0] += at.filter * width;
+      inputs[0] = filterOf(inputs[0], index, at);
       inputs[1] += at.result * width;
       result += at.image * width;
       break;
@@ -123,9 +193,40 @@ class OnednnConvolution final : public CpuKernel {
       result = (addsPieces() ? piece(index / plan_.channelParts()) : result) + at.filter * width;
       break;
     }
-    primitives_.run({part.images, part.channels}, thread, inputs, result,
-                    threadScratch(primitives_.scratchBytes()), "convolution");
+    primitives_.run(shapeOf(part), thread, inputs, result, threadScratch(primitives_.scratchBytes()),
+                    "convolution");
   }
+
+  // The scratch: that of oneDNN, images, results.
+  void runPartWithChannelsLast(uint32_t thread, int64_t index, llvm::ArrayRef<const std::byte*> operands,
+                               std::byte* result, bool bringImages) {
+    const ConvolutionPart part = plan_.part(index);
+    const Offsets at = cut_.offsets(part);
+    const int64_t channels = conv_.image[1], pixels = conv_.imagePixels(), madePixels = conv_.pixels();
+    const size_t imageBytes = bytesOf(plan_.part(0).images * channels * pixels),
+                 resultBytes = bytesOf(plan_.part(0).images * plan_.part(0).channels * madePixels);
+    std::byte* const scratch = threadScratch(primitives_.scratchBytes() + imageBytes + resultBytes);
+    std::byte* const images = scratch + primitives_.scratchBytes();
+    std::byte* const made = images + imageBytes;
+    if (bringImages) {
+      for (int64_t image = 0; image < part.images; ++image) {
+        const int64_t from = image * channels * pixels;
+        transposeWords(words(operands[0]) + at.image + from, words(images) + from,
+                       {pixels, channels, pixels, channels});
+      }
+    }
+    const std::byte* inputs[2] = {images, filterOf(operands[1], index, at)};
+    primitives_.run(shapeOf(part), thread, inputs, made, scratch, "convolution");
+    for (int64_t image = 0; image < part.images; ++image) {
+      transposeWords(words(made) + image * part.channels * madePixels,
+                     words(result) + at.result + image * conv_.filter[0] * madePixels,
+                     {part.channels, madePixels, part.channels, madePixels});
+    }
+  }
+
+  static size_t bytesOf(int64_t elements) { return static_cast<size_t>((elements * width + 63) / 64 * 64); }
+  static const uint32_t* words(const std::byte* floats) { return reinterpret_cast<const uint32_t*>(floats); }
+  static uint32_t* words(std::byte* floats) { return reinterpret_cast<uint32_t*>(floats); }
 
   std::byte* piece(int64_t index) {
     return pieces_->data() + index * conv_.filter.elements() * static_cast<int64_t>(sizeof(float));
@@ -153,8 +254,11 @@ class OnednnConvolution final : public CpuKernel {
   Cut cut_; // refers to conv_
   ConvolutionPlan plan_;
   uint32_t threads_;
+  bool channelsLast_ = false;
   ShapedPrimitives primitives_;
-  std::unique_ptr<AlignedBuffer> pieces_; // partial sums, one for each part of the batch
+  std::unique_ptr<PackedFilters> filters_; // of a held filter
+  std::vector<size_t> pieceOfPart_;        // in filters_
+  std::unique_ptr<AlignedBuffer> pieces_;  // partial sums, one for each part of the batch
 };
 
 } // namespace

@@ -1,0 +1,42 @@
+// PackedFilters: the filter of a convolution in the layouts that oneDNN computes with, kept from run to run.
+// For a filter that steps do not change, such as a parameter in evaluation.
+#pragma once
+
+#include "runtime/cpu/kernels/aligned_buffer.h"
+#include "runtime/cpu/kernels/shaped_primitives.h"
+#include "runtime/cpu/thread_pool.h"
+
+#include <memory>
+#include <vector>
+
+namespace dfc {
+
+class PackedFilters {
+ public:
+  /// A part of the filter. Pieces of one shape have one request.
+  struct Piece {
+    ShapedPrimitives::Shape shape;
+    onednn::ConvolutionRequest convolution; ///< with packedFilter
+    int64_t from = 0;                       ///< where it begins in the plain filter, in elements
+  };
+  /// Null where oneDNN takes one of the pieces as it is. `pool` outlives it.
+  static std::unique_ptr<PackedFilters> make(std::vector<Piece> pieces, ThreadPool& pool);
+
+  const std::byte* piece(size_t index) { return memory_.data() + offsets_[index]; }
+  /// Packs all pieces of `filter`, unless they have been packed since the last call of `forget`.
+  void pack(const std::byte* filter);
+  void forget() { packed_ = false; }
+
+ private:
+  PackedFilters(std::vector<Piece> pieces, std::vector<size_t> offsets, size_t bytes, ThreadPool& pool);
+
+  std::vector<Piece> pieces_;
+  std::vector<size_t> offsets_; // of the packed pieces, in bytes
+  AlignedBuffer memory_;
+  ThreadPool& pool_;
+  uint32_t threads_;
+  ShapedPrimitives packers_;
+  bool packed_ = false;
+};
+
+} // namespace dfc
