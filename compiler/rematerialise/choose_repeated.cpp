@@ -13,20 +13,42 @@ namespace {
 /// the statistics of a norm, say.
 constexpr int64_t keptPart = 8;
 constexpr size_t mostRounds = 400;
+/// Ops of a candidate, as long as there are such candidates: longer ones are seldom worth their seconds.
+constexpr size_t shortChain = 32;
 
 class Chooser {
  public:
   Chooser(Lifetimes& lifetimes, const Placement& placement, const StepOrder& order,
           const SideTable<DeviceId, int64_t>& limits, const Machine& machine, const CostModel& cost)
       : lifetimes_(lifetimes), placement_(placement), graph_(placement.graph), order_(order), limits_(limits),
-        machine_(machine), cost_(cost), banned_(graph_.opCount(), false) {}
+        machine_(machine), cost_(cost), banned_(graph_.opCount(), false), seconds_(graph_.opCount(), 0),
+        opsOn_(limits.size()) {
+    for (const OpId op : order_.ops) {
+      llvm::SmallVector<DeviceId, 4> devices = {placement_.device[op]};
+      lifetimes_.forEachRead(op, [&](const Lifetimes::Read& read) {
+        if (!llvm::is_contained(devices, read.device)) {
+          devices.push_back(read.device);
+        }
+      });
+      for (const DeviceId device : devices) {
+        if (isRepeatable(op)) {
+          opsOn_[device].push_back(op);
+          seconds_[op] = cost_.opSeconds(graph_, op, machine_, placement_.device[op]);
+        }
+      }
+    }
+  }
 
   bool run() {
     lifetimes_.evaluate();
     double excess = totalExcess();
     size_t most = std::numeric_limits<size_t>::max(); // candidates of a device in a round
     for (size_t round = 0; round < mostRounds && excess > 0; ++round) {
-      const std::vector<Candidate> taken = candidates(most);
+      std::vector<Candidate> taken = candidates(most);
+      if (taken.empty() && longest_ == shortChain) {
+        longest_ = graph_.opCount();
+        taken = candidates(most);
+      }
       if (taken.empty()) {
         return false;
       }
@@ -124,8 +146,8 @@ class Chooser {
 
   std::vector<Candidate> candidatesAt(DeviceId device, uint32_t peak) const {
     std::vector<Candidate> found;
-    for (const OpId op : order_.ops) {
-      if (isRepeatable(op) && !banned_[op]) {
+    for (const OpId op : opsOn_[device]) {
+      if (!lifetimes_.isRepeated(op) && !banned_[op]) {
         Candidate candidate = candidateOf(op, device, peak);
         if (candidate.bytes > 0 && std::isfinite(candidate.seconds)) {
           found.push_back(std::move(candidate));
@@ -171,20 +193,20 @@ class Chooser {
     if (candidate.bytes == 0 || lastEarly >= peak) {
       return {};
     }
-    for (const Lifetimes::Read& read : lifetimes_.readsOf(op)) {
+    lifetimes_.forEachRead(op, [&](const Lifetimes::Read& read) {
       if (read.position <= peak) {
         lastEarly = std::max(lastEarly, read.position);
       } else {
         next = std::min(next, read.position);
       }
-    }
+    });
     if (lastEarly == peak || next == Lifetimes::none || next >= lifetimes_.length()) { // or it is fetched
       return {};
     }
     const int64_t gained = candidate.bytes;
     llvm::DenseSet<uint32_t> seen;
     addRepeated({op, lastEarly}, {device, peak, next, gained}, candidate, seen);
-    return candidate;
+    return candidate.repeated.size() > longest_ ? Candidate() : candidate;
   }
 
   struct Moment {
@@ -195,12 +217,12 @@ class Chooser {
 
   void addRepeated(Repeated repeated, const Moment& moment, Candidate& candidate,
                    llvm::DenseSet<uint32_t>& seen) const {
-    if (!seen.insert(repeated.op.index()).second) {
+    if (candidate.repeated.size() > longest_ || !seen.insert(repeated.op.index()).second) {
       return;
     }
     const DeviceId device = placement_.device[repeated.op];
     candidate.repeated.push_back(repeated);
-    candidate.seconds += cost_.opSeconds(graph_, repeated.op, machine_, device);
+    candidate.seconds += seconds_[repeated.op];
     for (const ValueId operand : graph_[repeated.op].operands) {
       const ValueId source = lifetimes_.sourceOf(operand);
       const OpId producer = graph_[source].producer;
@@ -220,9 +242,9 @@ class Chooser {
         continue;
       }
       uint32_t lastEarly = lifetimes_.positionOf(producer);
-      for (const Lifetimes::Read& read : lifetimes_.readsOf(producer)) {
+      lifetimes_.forEachRead(producer, [&](const Lifetimes::Read& read) {
         lastEarly = read.position < moment.peak ? std::max(lastEarly, read.position) : lastEarly;
-      }
+      });
       addRepeated({producer, lastEarly}, moment, candidate, seen);
     }
   }
@@ -235,6 +257,9 @@ class Chooser {
   const Machine& machine_;
   const CostModel& cost_;
   SideTable<OpId, bool> banned_;
+  size_t longest_ = shortChain;                  // most ops of a candidate
+  SideTable<OpId, double> seconds_;              // of a repetition
+  SideTable<DeviceId, std::vector<OpId>> opsOn_; // that may be repeated, and have results on the device
 };
 
 } // namespace

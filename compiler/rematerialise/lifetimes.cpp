@@ -57,15 +57,6 @@ void Lifetimes::findReads() {
   }
 }
 
-llvm::SmallVector<Lifetimes::Read, 8> Lifetimes::readsOf(OpId op) const {
-  llvm::SmallVector<Read, 8> reads;
-  for (const ValueId result : graph_[op].results()) {
-    reads.append(reads_[result].begin(), reads_[result].end());
-    reads.append(readsAgain_[result].begin(), readsAgain_[result].end());
-  }
-  return reads;
-}
-
 void Lifetimes::evaluate() {
   for (const ValueId value : graph_.values()) {
     readsAgain_[value].clear();
@@ -75,14 +66,15 @@ void Lifetimes::evaluate() {
     std::vector<int64_t>& profile = profile_[device];
     profile.assign(length() + 2, 0); // changes first, sums below
   }
+  std::vector<Read> reads;
   // Last ops first: where an op is repeated depends on what is repeated behind it.
   for (uint32_t i = static_cast<uint32_t>(length()); i-- > 0;) {
     const OpId op = order_.ops[i];
     againAt_[op] = none;
-    for (const Read& read : readsOf(op)) {
-      if (isRepeated(op) && read.position > lastEarly_[op]) {
-        againAt_[op] = std::min(againAt_[op], read.position);
-      }
+    if (isRepeated(op)) {
+      forEachRead(op, [&](const Read& read) {
+        againAt_[op] = read.position > lastEarly_[op] ? std::min(againAt_[op], read.position) : againAt_[op];
+      });
     }
     if (againAt_[op] != none) {
       for (const ValueId operand : graph_[op].operands) {
@@ -91,7 +83,7 @@ void Lifetimes::evaluate() {
     }
     for (const ValueId result : graph_[op].results()) {
       if (bytes_[result] > 0) {
-        std::vector<Read> reads = reads_[result];
+        reads.assign(reads_[result].begin(), reads_[result].end());
         reads.insert(reads.end(), readsAgain_[result].begin(), readsAgain_[result].end());
         addSpans(op, result, reads);
       }

@@ -46,7 +46,16 @@ class Lifetimes {
   void evaluate();
   llvm::ArrayRef<Span> spansOf(ValueId source) const { return spans_[source]; }
   /// Of all results of an op, those of second computations included; in no order.
-  llvm::SmallVector<Read, 8> readsOf(OpId op) const;
+  template <class Visit>
+  void forEachRead(OpId op, Visit visit) const {
+    for (const ValueId result : graph_[op].results()) {
+      for (const auto* reads : {&reads_[result], &readsAgain_[result]}) {
+        for (const Read& read : *reads) {
+          visit(read);
+        }
+      }
+    }
+  }
   /// Bytes alive, by position.
   const std::vector<int64_t>& profile(DeviceId device) const { return profile_[device]; }
 
