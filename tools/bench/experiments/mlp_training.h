@@ -11,7 +11,7 @@ void timeTraining(Harness& harness, const std::string& key, const std::string& d
                   const MlpSpec& spec, bool tf32);
 
 /// The parts of mlp_training: rows "mlp_training/1gpu/…", "mlp_training/2gpu/…" and
-/// "mlp_training/2gpu-exchange/…", "mlp_training/all-…".
+/// "mlp_training/2gpu-exchange/…", "mlp_training/2gpu-found/…", "mlp_training/all-…".
 void trainOnOneGpu(Harness& harness);
 void trainOnTwoGpus(Harness& harness);
 void trainOnAllGpus(Harness& harness);
