@@ -28,7 +28,7 @@ class GridSplit {
       : graph_(graph), given_(rows), machine_(machine), cost_(cost) {}
 
   std::optional<SplitGraph> run(const MicroBatches& batches) const {
-    auto split = overGroups();
+    auto split = overGroups(batches.count > 1);
     if (!split) {
       return std::nullopt;
     }
@@ -51,14 +51,14 @@ class GridSplit {
   }
 
   /// The graph split over the groups of each stage, each group represented by its first device.
-  std::optional<SplitGraph> overGroups() const {
+  std::optional<SplitGraph> overGroups(bool inMicroBatches) const {
     const Grid& grid = given_.grid;
     Rows rows{given_.stages, SideTable<OpId, uint32_t>(graph_.opCount(), 0)};
     if (grid.stages > 1) {
       rows.of = stagesOf(graph_, static_cast<uint32_t>(grid.stages), machine_, cost_,
                          given_.stages.front().front());
     }
-    rows.inputsInParts = grid.stages > 1; // micro-batches are made from parts of the inputs
+    rows.inputsInParts = grid.stages > 1 || inMicroBatches; // micro-batches are made from parts of the inputs
     SplitPlan plan = grid.groups == 1 ? wholePlan(std::move(rows)) : splitPlan(std::move(rows));
     if (!std::isfinite(plan.seconds)) {
       return std::nullopt;

@@ -1,39 +1,20 @@
-// quotientPlans: predictions for machines with more devices than a plan is made for. Each grid of pipeline
-// stages, groups and devices per group is simulated on a quotient machine (quotient_machine.h) with one and
-// with two micro-batches; the seconds of more micro-batches are extrapolated.
+// quotientPlans: predictions for machines with more devices than a plan is made for: the plans of all grids of
+// pipeline stages, groups and devices per group (quotient_plan.h).
 #pragma once
 
-#include "compiler/compile.h"
-#include "compiler/split/split.h"
+#include "compiler/quotient/quotient_plan.h"
 
 namespace dfc {
-
-struct QuotientPlan {
-  Grid grid;
-  size_t microBatches = 1;
-  double seconds = 0;      ///< predicted, of a step
-  double memoryBytes = 0;  ///< the largest over the stages, of one device
-  double stateBytes = 0;   ///< the part of `memoryBytes` that holds parameters and optimiser state
-  bool fits = true;        ///< whether `memoryBytes` is at most the capacity of a device
-  std::string description; ///< "pipeline of 16 stages, each of 8 groups of 8 devices, 64 micro-batches"
-  SplitGraph split;        ///< on the quotient machine
-};
 
 /// The largest class of alike devices without the host, in the machine's order; empty if the host is the only
 /// device.
 std::vector<DeviceId> largestClass(const Machine& machine);
 
-/// Plans that fit first, then by seconds. The number of micro-batches is four per stage, halved until the
-/// batch divides. Memory is estimated for a 1F1B schedule (Narayanan et al. 2019, "PipeDream"): state, and
-/// the other values of all micro-batches in flight, without recomputation. `written`: a graph without pins,
-/// as for `compile`. Errors: those of the graph's passes.
+/// The best first (`isBetter`), but with `wanted`: the plan of that grid, then the others. `written`: a graph
+/// without pins, as for `compile`. Errors: those of the graph's passes; a wanted grid with more or fewer
+/// devices than the machine, or over which the graph cannot be split.
 Result<std::vector<QuotientPlan>> quotientPlans(const Graph& written, const Machine& machine,
-                                                const CostModel& cost, const CompileOptions& options);
-
-/// The plan of one grid. `rewritten`: behind the phase Rewrite. `devices`: alike, without the host. Empty if
-/// the graph cannot be split over the grid.
-std::optional<QuotientPlan> quotientPlan(const Graph& rewritten, const Machine& machine,
-                                         llvm::ArrayRef<DeviceId> devices, const Grid& grid,
-                                         const CostModel& cost, const CompileOptions& options);
+                                                const CostModel& cost, const CompileOptions& options,
+                                                const std::optional<WantedGrid>& wanted = {});
 
 } // namespace dfc

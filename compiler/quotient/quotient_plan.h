@@ -1,0 +1,40 @@
+// quotientPlan: the predicted step of a graph over one grid, simulated on a quotient machine
+// (quotient_machine.h) with one and with two micro-batches; the seconds of more micro-batches are
+// extrapolated.
+#pragma once
+
+#include "compiler/compile.h"
+#include "compiler/split/split.h"
+
+namespace dfc {
+
+struct QuotientPlan {
+  Grid grid;
+  size_t microBatches = 1;
+  double seconds = 0;      ///< predicted, of a step
+  double memoryBytes = 0;  ///< the largest over the stages, of one device
+  double stateBytes = 0;   ///< the part of `memoryBytes` that holds parameters and optimiser state
+  bool fits = true;        ///< whether `memoryBytes` is at most the capacity of a device
+  std::string description; ///< "pipeline of 16 stages, each of 8 groups of 8 devices, 64 micro-batches"
+  SplitGraph split;        ///< on the quotient machine
+};
+
+/// Whether a plan is preferred: plans that fit first, then by seconds.
+bool isBetter(const QuotientPlan& a, const QuotientPlan& b);
+
+/// A grid, and the number of its micro-batches; none: the compiler chooses.
+struct WantedGrid {
+  Grid grid;
+  std::optional<size_t> microBatches = {};
+};
+
+/// The plan of one grid. The number of micro-batches is four per stage, halved until the batch divides, and
+/// doubled while that makes the plan better; without stages it is 1, and doubled until the plan fits. Memory
+/// is estimated for a 1F1B schedule (Narayanan et al. 2019, "PipeDream"): state, and the other values of all
+/// micro-batches in flight, without recomputation. `rewritten`: behind the phase Rewrite. `devices`: alike,
+/// without the host. Empty if the graph cannot be split over the grid.
+std::optional<QuotientPlan> quotientPlan(const Graph& rewritten, const Machine& machine,
+                                         llvm::ArrayRef<DeviceId> devices, const WantedGrid& wanted,
+                                         const CostModel& cost, const CompileOptions& options);
+
+} // namespace dfc

@@ -1,0 +1,60 @@
+#include "tools/bench/papers/paper_cases.h"
+
+#include <algorithm>
+
+namespace dfc::bench {
+namespace {
+
+// Alpa (Zheng et al., OSDI 2022; the project's benchmark/alpa/suite_auto_gpt.py): sequences of 1024 tokens,
+// batch 1024, vocabulary 51200. A plan's logical mesh of (a, b) is a groups of b devices. Sizes and numbers of
+// micro-batches are from memory.
+constexpr int64_t alpaVocabulary = 51200, alpaBatch = 1024;
+
+constexpr gpt::Sizes alpaSizes(int64_t width, int64_t layers, int64_t heads) {
+  return {layers, heads, width, 1024, alpaVocabulary};
+}
+
+// Megatron-LM (Narayanan et al., SC 2021, table 1): sequences of 2048 tokens, vocabulary 51200. All numbers are
+// from memory; the table states no number of micro-batches.
+constexpr gpt::Sizes megatronSizes(int64_t width, int64_t layers, int64_t heads) {
+  return {layers, heads, width, 2048, 51200};
+}
+
+constexpr PaperCase alpa(std::string_view name, gpt::Sizes sizes, size_t gpus, Grid grid, size_t microBatches,
+                         std::string_view note = {}) {
+  return {name, sizes, alpaBatch, gpus, true, {grid, microBatches}, note};
+}
+
+constexpr PaperCase megatron(std::string_view name, gpt::Sizes sizes, size_t gpus, int64_t batch, Grid grid) {
+  return {name, sizes, batch, gpus, false, {grid, {}}, {}};
+}
+
+constexpr PaperCase cases[] = {
+    alpa("alpa/760M", alpaSizes(1536, 24, 16), 2, {2, 1, 1}, 128),
+    alpa("alpa/1.3B", alpaSizes(2048, 24, 32), 4, {2, 2, 1}, 128),
+    alpa("alpa/2.6B", alpaSizes(2560, 32, 32), 8, {4, 2, 1}, 256,
+         "published: stages of 2, 2 and 4 GPUs; priced: four of 2"),
+    alpa("alpa/6.7B", alpaSizes(4096, 32, 32), 16, {2, 2, 4}, 64),
+    alpa("alpa/15B", alpaSizes(5120, 48, 40), 32, {4, 2, 4}, 128),
+    alpa("alpa/39B", alpaSizes(8192, 48, 64), 64, {16, 1, 4}, 1024),
+    megatron("megatron/1.7B", megatronSizes(2304, 24, 24), 32, 512, {1, 32, 1}),
+    megatron("megatron/3.6B", megatronSizes(3072, 30, 32), 64, 512, {1, 32, 2}),
+    megatron("megatron/7.5B", megatronSizes(4096, 36, 32), 128, 512, {1, 32, 4}),
+    megatron("megatron/18.4B", megatronSizes(6144, 40, 48), 256, 1024, {1, 32, 8}),
+    megatron("megatron/39.1B", megatronSizes(8192, 48, 64), 512, 1536, {2, 32, 8}),
+    megatron("megatron/76.1B", megatronSizes(10240, 60, 80), 1024, 1792, {4, 32, 8}),
+    megatron("megatron/145.6B", megatronSizes(12288, 80, 96), 1536, 2304, {8, 24, 8}),
+};
+
+} // namespace
+
+llvm::ArrayRef<PaperCase> paperCases() { return cases; }
+
+PaperCase withFewerLayers(PaperCase one, int64_t layers) {
+  const auto stages = static_cast<int64_t>(one.published.grid.stages);
+  const int64_t each = std::max<int64_t>(1, layers / stages);
+  one.sizes.layers = std::min(one.sizes.layers, each * stages);
+  return one;
+}
+
+} // namespace dfc::bench
