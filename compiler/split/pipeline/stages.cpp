@@ -3,8 +3,10 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace dfc {
 namespace {
@@ -140,17 +142,21 @@ class StageFinder {
     return change; // [i]: between op i - 1 and op i
   }
 
-  // Where the fewest bytes cross, among the places near an equal share of the seconds.
+  // Where the fewest bytes cross, among the places near an equal share of the seconds; of equal bytes, the
+  // nearest.
   size_t endOf(uint32_t stage, size_t begin, double share, const std::vector<double>& until,
                const std::vector<double>& crossing) const {
     std::optional<size_t> end;
+    double distance = 0; // of `end`
     for (size_t i = begin; i < until.size(); ++i) {
       const double off = until[i] / share - (stage + 1);
       if (off > slack && end) {
         break;
       }
-      if (off >= -slack && (!end || crossing[i + 1] < crossing[*end])) {
+      if (off >= -slack &&
+          (!end || std::pair(crossing[i + 1], std::abs(off)) < std::pair(crossing[*end], distance))) {
         end = i + 1;
+        distance = std::abs(off);
       }
     }
     return end.value_or(until.size());
