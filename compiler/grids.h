@@ -7,6 +7,7 @@
 
 #include "compiler/split/split.h"
 
+#include <optional>
 #include <string>
 
 namespace dfc {
@@ -25,6 +26,12 @@ struct GridRows {
 
 /// Deals the devices out in order: to groups, and groups to stages. `devices`: as many as the grid has.
 GridRows gridRows(llvm::ArrayRef<DeviceId> devices, const Grid& grid);
+
+/// A grid that is asked for, and the number of its micro-batches; none: the compiler chooses.
+struct WantedGrid {
+  Grid grid;
+  std::optional<size_t> microBatches = {};
+};
 
 /// The micro-batches of a pipeline.
 struct MicroBatches {

@@ -5,13 +5,15 @@
 
 #include "compiler/compile.h"
 #include "compiler/explain/explanation.h"
+#include "compiler/grids.h"
 
 namespace dfc {
 
 struct ExplainOptions {
-  size_t scopeDepth = 2; ///< how many of the nested scopes are told apart
-  bool changes = true;   ///< plans again, with another device, faster links and more memory
-  bool oneDevice = true; ///< plans for one device, too, to compare with
+  size_t scopeDepth = 2;               ///< how many of the nested scopes are told apart
+  bool changes = true;                 ///< plans again, with another device, faster links and more memory
+  bool oneDevice = true;               ///< plans for one device, too, to compare with
+  std::optional<WantedGrid> grid = {}; ///< of `explainQuotient`: described in place of the best one
 };
 
 struct Explained {

@@ -15,16 +15,24 @@
 namespace dfc {
 namespace {
 
-std::vector<ExplainedCandidate> candidatesOf(llvm::ArrayRef<QuotientPlan> plans) {
+std::string verdictOf(const QuotientPlan& plan, double chosen) {
+  const double percent = chosen > 0 ? 100 * (plan.seconds / chosen - 1) : 0;
+  return !plan.fits     ? "does not fit into memory"
+         : percent >= 0 ? fmt::format("slower by {:.1f} %", percent)
+                        : fmt::format("shorter by {:.1f} %", -percent);
+}
+
+/// `isWanted`: whether the first is the grid that was asked for, rather than the best.
+std::vector<ExplainedCandidate> candidatesOf(llvm::ArrayRef<QuotientPlan> plans, bool isWanted) {
   std::vector<ExplainedCandidate> rows;
   for (const QuotientPlan& plan : plans) {
     const bool chosen = rows.empty();
-    std::string verdict = chosen ? "chosen" : "does not fit into memory";
-    if (chosen && !plan.fits) {
-      verdict = "the quickest; none fits into memory without recomputation";
-    } else if (!chosen && plan.fits) {
-      verdict = fmt::format("slower by {:.1f} %",
-                            plans[0].seconds > 0 ? 100 * (plan.seconds / plans[0].seconds - 1) : 0);
+    std::string verdict = !chosen     ? verdictOf(plan, plans[0].seconds)
+                          : isWanted  ? "asked for"
+                          : plan.fits ? "chosen"
+                                      : "the quickest; none fits into memory without recomputation";
+    if (chosen && isWanted && !plan.fits) {
+      verdict += "; does not fit into memory without recomputation";
     }
     rows.push_back({plan.description, plan.seconds, plan.fits, chosen, true, std::move(verdict)});
   }
@@ -50,10 +58,12 @@ Result<Explanation> explainQuotient(const Graph& graph, const Machine& machine, 
   const std::vector<DeviceId> devices = largestClass(machine);
   if (hasPinsOrCuts(graph, options)) {
     return errorWithoutPlace(
-        fmt::format("pins and cuts are for plans, which are made for at most {} devices", mostPlannedDevices),
-        "leave them out, or take a machine file with fewer devices");
+        fmt::format(
+            "pins and cuts are for plans, which are made for at most {} devices and for no given grid",
+            mostPlannedDevices),
+        "leave them out, or take a machine file with fewer devices and no grid");
   }
-  auto plans = quotientPlans(graph, machine, cost, options);
+  auto plans = quotientPlans(graph, machine, cost, options, explain.grid);
   if (!plans) {
     return plans.errors();
   }
@@ -84,7 +94,7 @@ Result<Explanation> explainQuotient(const Graph& graph, const Machine& machine, 
     said.scopesInGroups = explainScopes(best.split, explain.scopeDepth);
   }
   said.seconds = said.aloneSeconds = best.seconds;
-  said.candidates = candidatesOf(*plans);
+  said.candidates = candidatesOf(*plans, explain.grid.has_value());
   return said;
 }
 

@@ -59,7 +59,7 @@ std::string devicesText(const Explanation& said) {
 
 std::string stepText(const Explanation& said) {
   if (said.simulated > 0) {
-    return fmt::format("step {}; no plan is made for so many devices\n", humanSeconds(said.seconds));
+    return fmt::format("step {}, simulated; no plan is made\n", humanSeconds(said.seconds));
   }
   std::string text =
       fmt::format("step {}, at least {} by the bound of this plan; by itself, feeds first, {}\n",

@@ -21,8 +21,8 @@ namespace {
 constexpr size_t stagesPerMicroBatch = 4;
 /// Numbers of micro-batches that are simulated; other numbers are extrapolated.
 constexpr size_t few = 1, more = 2;
-/// Ratio of the memory of a plan that does not fit to that with half the micro-batches, from which more of them
-/// are not tried.
+/// Ratio of the memory of a plan that does not fit to that with half the micro-batches, from which more of
+/// them are not tried.
 constexpr double lessMemory = 0.9;
 
 /// A simulated step: its seconds, and for each stage memory and computation.
@@ -79,7 +79,8 @@ class Planner {
   Planner(const Graph& rewritten, const Machine& machine, llvm::ArrayRef<DeviceId> devices, const Grid& grid,
           const CostModel& cost, const CompileOptions& options)
       : graph_(unfoldBatchNorms(takeCuts(rewritten).graph)),
-        quotient_(quotientMachine(machine, devices, grid, cost)), grid_(grid), cost_(cost), options_(options) {
+        quotient_(quotientMachine(machine, devices, grid, cost)), grid_(grid), cost_(cost),
+        options_(options) {
     const int64_t bytes = machine.devices[devices.front()].memoryBytes;
     capacity_ = bytes > 0 ? static_cast<double>(bytes) : HUGE_VAL;
   }
@@ -94,7 +95,8 @@ class Planner {
     // More micro-batches: shorter times of idle stages, and less memory.
     for (count = best ? best->microBatches : 0; best && (grid_.stages > 1 || !best->fits); count *= 2) {
       auto next = with(2 * count);
-      if (!next || (!isBetter(*next, *best) && (best->fits || next->memoryBytes > lessMemory * best->memoryBytes))) {
+      if (!next ||
+          (!isBetter(*next, *best) && (best->fits || next->memoryBytes > lessMemory * best->memoryBytes))) {
         break;
       }
       best = std::move(next);
@@ -125,8 +127,7 @@ class Planner {
 
  private:
   std::optional<Simulated> simulate(QuotientPlan& plan, size_t made) const {
-    auto split =
-        splitOverGrid(graph_, quotient_.rows, quotient_.machine, cost_, {plan.microBatches, made});
+    auto split = splitOverGrid(graph_, quotient_.rows, quotient_.machine, cost_, {plan.microBatches, made});
     if (!split) {
       return std::nullopt;
     }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "compiler/compile.h"
-#include "compiler/split/split.h"
+#include "compiler/grids.h"
 
 namespace dfc {
 
@@ -21,12 +21,6 @@ struct QuotientPlan {
 
 /// Whether a plan is preferred: plans that fit first, then by seconds.
 bool isBetter(const QuotientPlan& a, const QuotientPlan& b);
-
-/// A grid, and the number of its micro-batches; none: the compiler chooses.
-struct WantedGrid {
-  Grid grid;
-  std::optional<size_t> microBatches = {};
-};
 
 /// The plan of one grid. The number of micro-batches is four per stage, halved until the batch divides, and
 /// doubled while that makes the plan better; without stages it is 1, and doubled until the plan fits. Memory

@@ -151,7 +151,9 @@ Result<std::vector<QuotientPlan>> quotientPlans(const Graph& written, const Mach
     other.get();
   }
   if (wanted && !made.front()) {
-    return Diagnostics{errorWithoutPlace("the graph cannot be split over that grid: it has too few layers, or its batch too few parts","name fewer stages, groups or micro-batches")};
+    return Diagnostics{errorWithoutPlace(
+        "the graph cannot be split over that grid: it has too few layers, or its batch too few parts",
+        "name fewer stages, groups or micro-batches")};
   }
   std::vector<QuotientPlan> plans;
   for (std::optional<QuotientPlan>& plan : made) {

@@ -1,5 +1,5 @@
-// quotientPlans: predictions for machines with more devices than a plan is made for: the plans of all grids of
-// pipeline stages, groups and devices per group (quotient_plan.h).
+// quotientPlans: predictions for machines with more devices than a plan is made for: the plans of all grids
+// of pipeline stages, groups and devices per group (quotient_plan.h).
 #pragma once
 
 #include "compiler/quotient/quotient_plan.h"

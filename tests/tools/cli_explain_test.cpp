@@ -381,7 +381,7 @@ TEST_CASE("dfc explain of a thousand devices says the grid; dfc compile plans fo
   const std::string machine = shop.write("pod.json", machineOf(1024));
   const std::string text = textOf({mlp, "-m", machine});
   CHECK(text.find("over 1024 devices, of which one a stage was simulated") != std::string::npos);
-  CHECK(text.find("no plan is made for so many devices") != std::string::npos);
+  CHECK(text.find("no plan is made") != std::string::npos);
   const Json said = explained({mlp, "-m", machine});
   CHECK(said["simulatedDevices"] == 1024);
   CHECK(said["predictedSeconds"] > 0);
@@ -394,4 +394,40 @@ TEST_CASE("dfc explain of a thousand devices says the grid; dfc compile plans fo
   CHECK(refused.status == 1);
   CHECK(refused.err.find("a plan is made for at most 128 devices, and machine 'pod' has 1025") !=
         std::string::npos);
+}
+
+TEST_CASE("dfc explain --grid: the grid that is asked for, and the others, by the same simulation") {
+  const Workshop shop;
+  const std::string graph = wide(shop);
+  const Json best = explained({graph, "-m", "cpu-8gpu-nvlink", "--grid", "1x8x1"});
+  CHECK(best["simulatedDevices"] == 8);
+  CHECK(best["stages"] == 1);
+  CHECK(best["policy"] == "8 groups of 1 device");
+  const Json other = explained({graph, "-m", "cpu-8gpu-nvlink", "--grid", "1x2x4"});
+  CHECK(other["devicesOfGroup"] == 4);
+  CHECK(rowOf(other["considered"], "description", "8 groups of 1 device")["seconds"] ==
+        best["predictedSeconds"]);
+  CHECK(rowOf(best["considered"], "description", "2 groups of 4 devices")["seconds"] ==
+        other["predictedSeconds"]);
+  CHECK(best["considered"][0]["verdict"] == "asked for");
+  CHECK(explained({graph, "-m", "cpu-8gpu-nvlink", "--grid", "1x8x1x4"})["policy"] ==
+        "8 groups of 1 device, 4 micro-batches");
+  CHECK_THAT(textOf({graph, "-m", "cpu-8gpu-nvlink", "--grid", "1x8x1"}), containing("asked for"));
+}
+
+TEST_CASE("dfc explain --grid: a grid that the machine or the graph does not have") {
+  const Workshop shop;
+  const std::string graph = wide(shop);
+  const auto refusal = [&](const std::string& grid) {
+    const Outcome outcome = runDfc({"explain", graph, "-m", "cpu-8gpu-nvlink", "--grid", grid});
+    INFO(grid << outcome.err);
+    CHECK(outcome.status == 1);
+    return outcome.err;
+  };
+  CHECK_THAT(refusal("2x8x1"), containing("has 16 devices, and the machine 8 of a kind"));
+  CHECK_THAT(refusal("1x8x1x3000"), containing("cannot be split over that grid"));
+  for (const char* wrong :
+       {"8", "1x8", "1x8x1x", "0x8x1", "1x8x1x2x2", "axbxc", "1x8x-1", "99999999999999999999x1x1"}) {
+    CHECK_THAT(refusal(wrong), containing("is no grid") && containing("for example 2x4x8x16"));
+  }
 }

@@ -17,14 +17,20 @@ void paperPlans(Harness& harness, const BaselineOptions&) {
     double t0 = steadySeconds();
     const Machine m = one.isV100 ? v100Hosts(one.gpus) : a100Hosts(one.gpus);
     auto g = gpt::trainingStep(one.sizes, {.batch = one.batch});
-    CompileOptions o; o.precision = one.isV100 ? Precision::F16 : Precision::Bf16;
+    CompileOptions o;
+    o.precision = one.isV100 ? Precision::F16 : Precision::Bf16;
     double t1 = steadySeconds();
     fmt::print("{}: {} ops, made in {:.1f}\n", key, g->opCount(), t1 - t0);
     auto plans = quotientPlans(*g, m, RooflineCostModel(), o, one.published);
-    if (!plans) { fmt::print("error {}\n", render(plans.errors())); continue; }
+    if (!plans) {
+      fmt::print("error {}\n", render(plans.errors()));
+      continue;
+    }
     for (auto& p : *plans)
-      fmt::print("  {:.4f} s  {:.1f} GB (state {:.1f}) {} {}\n", p.seconds, p.memoryBytes / 1e9, p.stateBytes / 1e9, p.fits ? "fits" : "NOT", p.description);
-    fmt::print("  took {:.1f} s\n", steadySeconds() - t1); fflush(stdout);
+      fmt::print("  {:.4f} s  {:.1f} GB (state {:.1f}) {} {}\n", p.seconds, p.memoryBytes / 1e9,
+                 p.stateBytes / 1e9, p.fits ? "fits" : "NOT", p.description);
+    fmt::print("  took {:.1f} s\n", steadySeconds() - t1);
+    fflush(stdout);
   }
 }
-}
+} // namespace dfc::bench

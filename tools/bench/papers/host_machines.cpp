@@ -103,8 +103,8 @@ class Hosts {
 } // namespace
 
 // Sources: NVIDIA, "Tesla V100 GPU Accelerator" data sheet (SXM2: 15.7 TFLOP/s f32, 125 TFLOP/s tensor,
-// 900 GB/s, six NVLinks of 25 GB/s each way); AWS, EC2 P3 instances (25 Gb/s). The eight GPUs of a host form a
-// hybrid cube mesh; here each has the sum of its NVLinks into a switch, which collectives over all of them
+// 900 GB/s, six NVLinks of 25 GB/s each way); AWS, EC2 P3 instances (25 Gb/s). The eight GPUs of a host form
+// a hybrid cube mesh; here each has the sum of its NVLinks into a switch, which collectives over all of them
 // come near to.
 Machine v100Hosts(size_t gpus) {
   Rates rates{"p3.16xlarge", gpuOf("V100-SXM2-16GB", 16'000'000'000, 15.7e12, 125e12, 900e9), 150e9, 3.125e9,
@@ -114,8 +114,8 @@ Machine v100Hosts(size_t gpus) {
   return Hosts(rates, gpus).take();
 }
 
-// Sources: NVIDIA, "A100 Tensor Core GPU" data sheet (SXM 80 GB: 19.5 TFLOP/s f32, 312 TFLOP/s bf16, 2039 GB/s,
-// NVSwitch 300 GB/s each way); NVIDIA, "DGX A100" data sheet (eight ports of 200 Gb/s HDR InfiniBand).
+// Sources: NVIDIA, "A100 Tensor Core GPU" data sheet (SXM 80 GB: 19.5 TFLOP/s f32, 312 TFLOP/s bf16, 2039
+// GB/s, NVSwitch 300 GB/s each way); NVIDIA, "DGX A100" data sheet (eight ports of 200 Gb/s HDR InfiniBand).
 Machine a100Hosts(size_t gpus) {
   Rates rates{"DGX A100", gpuOf("A100-SXM4-80GB", 80'000'000'000, 19.5e12, 312e12, 2039e9), 300e9, 25e9, 1};
   rates.gpu.multiprocessors = 108;

@@ -6,16 +6,16 @@ namespace dfc::bench {
 namespace {
 
 // Alpa (Zheng et al., OSDI 2022; the project's benchmark/alpa/suite_auto_gpt.py): sequences of 1024 tokens,
-// batch 1024, vocabulary 51200. A plan's logical mesh of (a, b) is a groups of b devices. Sizes and numbers of
-// micro-batches are from memory.
+// batch 1024, vocabulary 51200. A plan's logical mesh of (a, b) is a groups of b devices. Sizes and numbers
+// of micro-batches are from memory.
 constexpr int64_t alpaVocabulary = 51200, alpaBatch = 1024;
 
 constexpr gpt::Sizes alpaSizes(int64_t width, int64_t layers, int64_t heads) {
   return {layers, heads, width, 1024, alpaVocabulary};
 }
 
-// Megatron-LM (Narayanan et al., SC 2021, table 1): sequences of 2048 tokens, vocabulary 51200. All numbers are
-// from memory; the table states no number of micro-batches.
+// Megatron-LM (Narayanan et al., SC 2021, table 1): sequences of 2048 tokens, vocabulary 51200. All numbers
+// are from memory; the table states no number of micro-batches.
 constexpr gpt::Sizes megatronSizes(int64_t width, int64_t layers, int64_t heads) {
   return {layers, heads, width, 2048, 51200};
 }

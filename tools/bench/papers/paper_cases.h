@@ -11,11 +11,11 @@
 namespace dfc::bench {
 
 struct PaperCase {
-  std::string_view name;   ///< "alpa/1.3B"
+  std::string_view name; ///< "alpa/1.3B"
   gpt::Sizes sizes;
-  int64_t batch = 0;       ///< sequences in a step
+  int64_t batch = 0; ///< sequences in a step
   size_t gpus = 0;
-  bool isV100 = false;     ///< else A100
+  bool isV100 = false; ///< else A100
   /// Without a number of micro-batches where the paper has none: the best number is taken.
   WantedGrid published;
   std::string_view note = {}; ///< how the published plan differs from the grid
