@@ -30,4 +30,9 @@ std::vector<double> justifiedRanks(const ListProblem& problem) {
   return {back.end.rbegin(), back.end.rend()};
 }
 
+std::vector<double> justifiedRanks(const ListProblem& problem, llvm::ArrayRef<double> ends) {
+  const ListResult back = listSchedule(reversed(problem), {ends.rbegin(), ends.rend()});
+  return {back.end.rbegin(), back.end.rend()};
+}
+
 } // namespace dfc

@@ -12,6 +12,10 @@ namespace dfc {
 #include "compiler/schedule/priorities.def"
 #undef DFC_PRIORITY
 
+/// Justified ranks of a schedule, given by the ends of its tasks: in the reversed problem the latest end goes
+/// first. Repeated, this is forward-backward improvement (Li and Willis 1992).
+std::vector<double> justifiedRanks(const ListProblem& problem, llvm::ArrayRef<double> ends);
+
 struct PriorityRow {
   /// By task; any real number. Empty if the problem has none of what the priority ranks by, micro-batches.
   std::vector<double> (*ranks)(const ListProblem&);

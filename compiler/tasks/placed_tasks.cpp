@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace dfc {
 namespace {
@@ -120,6 +121,22 @@ std::vector<double> earlierFirst(const PlacedTasks& placed, const TaskSchedule& 
   return priority;
 }
 
+/// Passes of forward-backward improvement; most schedules stay as they are after two.
+constexpr int mostJustifications = 6;
+
+// Forward-backward improvement from a list schedule of `placed`: the shortest schedule on the way.
+TaskSchedule justified(const TaskGraph& graph, const PlacedTasks& placed, ListResult from,
+                       TaskSchedule schedule) {
+  for (int i = 0; i < mostJustifications; ++i) {
+    from = listSchedule(placed.list, justifiedRanks(placed.list, from.end));
+    TaskSchedule next = scheduleOf(graph, placed, from);
+    if (next.makespan < schedule.makespan) {
+      schedule = std::move(next);
+    }
+  }
+  return schedule;
+}
+
 } // namespace
 
 PlacedTasks placedTasks(const TaskGraph& graph, const TaskSchedule& schedule) {
@@ -152,13 +169,18 @@ TaskSchedule reordered(const TaskGraph& graph, TaskSchedule schedule) {
       priorities.push_back(std::move(ranks));
     }
   }
+  std::optional<ListResult> shortest;
   for (const std::vector<double>& priority : priorities) {
-    TaskSchedule next = scheduleOf(graph, placed, listSchedule(placed.list, priority));
+    ListResult result = listSchedule(placed.list, priority);
+    TaskSchedule next = scheduleOf(graph, placed, result);
     if (next.makespan < schedule.makespan) {
       schedule = std::move(next);
     }
+    if (!shortest || result.makespan < shortest->makespan) {
+      shortest = std::move(result);
+    }
   }
-  return schedule;
+  return justified(graph, placed, *std::move(shortest), std::move(schedule));
 }
 
 } // namespace dfc
