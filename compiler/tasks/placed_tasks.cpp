@@ -74,10 +74,16 @@ class PlacedTasksMaker {
     return static_cast<uint32_t>(made_.list.tasks.size() - 1);
   }
 
+  // An implied copy that takes no time. As a task of the list it would end after the queues have chosen their
+  // next tasks.
+  bool isFree(ItemId item, uint32_t from, uint32_t to) const {
+    return !graph_.hasExplicitCopies() && graph_.transferSeconds(from, to, graph_.items[item].bytes) == 0;
+  }
+
   // The list task after which the item is on the device.
   uint32_t itemOn(ItemId item, uint32_t device) {
     const TaskId source = graph_.items[item].source;
-    if (deviceOf(source) == device) {
+    if (deviceOf(source) == device || isFree(item, deviceOf(source), device)) {
       return listIndex_[source.index()];
     }
     const std::pair key(item.index(), device);
@@ -117,6 +123,27 @@ std::vector<double> earlierFirst(const PlacedTasks& placed, const TaskSchedule& 
   for (size_t i = 0; i < priority.size(); ++i) {
     priority[i] =
         placed.taskOf[i].valid() ? -schedule.tasks[placed.taskOf[i]].start : -placed.transfer[i].start;
+  }
+  return priority;
+}
+
+// Depth first: of the tasks that other devices wait for, the one nearest to the end of all; then the rest, the
+// longest way to the end first. In a pipeline these are backward passes, forward passes, gradients of weights.
+std::vector<double> depthFirst(const ListProblem& problem) {
+  const auto count = static_cast<uint32_t>(problem.tasks.size());
+  const Successors after(problem);
+  std::vector<double> toEnd(count, 0), priority(count, 0);
+  std::vector<char> isAwaited(count, 0);
+  for (uint32_t i = count; i-- > 0;) {
+    for (const uint32_t next : after[i]) {
+      toEnd[i] = std::max(toEnd[i], toEnd[next]);
+      isAwaited[i] |= static_cast<char>(isAwaited[next] || problem.tasks[next].group != problem.tasks[i].group);
+    }
+    toEnd[i] += problem.tasks[i].seconds;
+  }
+  const double all = count > 0 ? *std::max_element(toEnd.begin(), toEnd.end()) : 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    priority[i] = isAwaited[i] ? 2 * all - toEnd[i] : toEnd[i] - all;
   }
   return priority;
 }
@@ -163,7 +190,7 @@ TaskSchedule reordered(const TaskGraph& graph, TaskSchedule schedule) {
     return schedule;
   }
   const PlacedTasks placed = placedTasks(graph, schedule);
-  std::vector<std::vector<double>> priorities{earlierFirst(placed, schedule)};
+  std::vector<std::vector<double>> priorities{earlierFirst(placed, schedule), depthFirst(placed.list)};
   for (const PriorityRow& row : allPriorities()) {
     if (std::vector<double> ranks = row.ranks(placed.list); !ranks.empty()) {
       priorities.push_back(std::move(ranks));

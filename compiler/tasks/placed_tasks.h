@@ -18,9 +18,9 @@ struct PlacedTasks {
 PlacedTasks placedTasks(const TaskGraph& graph, const TaskSchedule& schedule);
 TaskSchedule scheduleOf(const TaskGraph& graph, const PlacedTasks& placed, const ListResult& result);
 
-/// The shortest of `schedule` and the list schedules of its placement by each priority of
-/// compiler/schedule/priorities.def, by the schedule's own order, and by forward-backward improvement of the
-/// shortest of these.
+/// The shortest of `schedule` and the list schedules of its placement: by each priority of
+/// compiler/schedule/priorities.def, by the schedule's own order, depth first, and by forward-backward
+/// improvement of the shortest of these.
 TaskSchedule reordered(const TaskGraph& graph, TaskSchedule schedule);
 
 } // namespace dfc
