@@ -32,7 +32,7 @@ std::vector<ExplainedCandidate> candidatesOf(llvm::ArrayRef<QuotientPlan> plans,
                           : plan.fits ? "chosen"
                                       : "the quickest; none fits into memory without recomputation";
     if (chosen && isWanted && !plan.fits) {
-      verdict += "; does not fit into memory without recomputation";
+      verdict += "; does not fit into memory";
     }
     rows.push_back({plan.description, plan.seconds, plan.fits, chosen, true, std::move(verdict)});
   }

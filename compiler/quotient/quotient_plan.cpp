@@ -4,15 +4,19 @@
 #include "compiler/place/memory_demand.h"
 #include "compiler/place/place.h"
 #include "compiler/quotient/quotient_machine.h"
+#include "compiler/rematerialise/rematerialise.h"
 #include "compiler/run_passes.h"
 #include "compiler/split/take_cuts.h"
 #include "compiler/split/unfold_batch_norms.h"
 #include "ir/author/text/units.h"
+#include "ir/plan/placed_graph.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 namespace dfc {
 namespace {
@@ -28,32 +32,46 @@ constexpr double lessMemory = 0.9;
 /// A simulated step: its seconds, and for each stage memory and computation.
 struct Simulated {
   double seconds = 0;
-  std::vector<double> state, working; // bytes of parameters and optimiser state; of other values
-  std::vector<double> busy;           // seconds of computation
+  std::vector<double> state;      // bytes of parameters and optimiser state
+  std::vector<double> held, work; // of other values: held once, for all micro-batches; at most in total
+  std::vector<double> busy;       // seconds of computation
 };
 
-std::optional<Simulated> simulated(const Graph& graph, const QuotientMachine& quotient, const CostModel& cost,
-                                   const CompileOptions& options) {
-  const Machine& machine = quotient.machine;
-  auto fused = runPasses(PassPhase::Fuse, graph, machine, options);
-  auto placed = fused ? place(*fused, machine, cost, "pins") : Result<Placement>(fused.errors());
-  if (!placed) {
-    return std::nullopt;
+// Bytes on each device that are alive between two micro-batches: sums of gradients, weights in 16 bits. 0 for
+// one micro-batch.
+SideTable<DeviceId, double> heldBytes(const Placement& placement, size_t devices) {
+  const Graph& graph = placement.graph;
+  SideTable<DeviceId, double> held(devices, 0);
+  // Each micro-batch begins with its inputs: the largest distance between two inputs is a whole one.
+  const std::vector<OpId> inputs = graph.opsOf(OpKind::Input);
+  uint32_t second = 0, longest = 0;
+  for (size_t i = 1; i < inputs.size(); ++i) {
+    if (const uint32_t length = inputs[i].index() - inputs[i - 1].index(); length > longest) {
+      longest = length;
+      second = inputs[i].index();
+    }
   }
-  Simulated made;
-  made.seconds = predictedMakespan(*placed, decided(*placed, machine, cost, lowerOptionsOf(options)));
-  SideTable<DeviceId, double> busy(machine.devices.size(), 0);
-  for (const OpId op : placed->graph.ops()) {
-    const DeviceId device = placed->device[op];
-    busy[device] += cost.opSeconds(placed->graph, op, machine, device);
+  const auto isView = [&](OpId op) { return classOf(graph[op].kind()) == OpClass::View; };
+  std::set<std::pair<uint32_t, uint32_t>> counted; // values and devices
+  for (uint32_t i = second; i < graph.opCount(); ++i) {
+    const OpId reader(i);
+    for (ValueId value : graph[reader].operands) {
+      while (isView(graph[value].producer)) {
+        value = graph[graph[value].producer].operands[0];
+      }
+      const OpId producer = graph[value].producer;
+      if (producer.index() >= second || isResident(graph[producer].kind()) ||
+          graph[producer].kind() == OpKind::Assign) {
+        continue;
+      }
+      for (const DeviceId device : {placement.device[producer], placement.device[reader]}) {
+        if (counted.insert({value.index(), device.index()}).second) {
+          held[device] += static_cast<double>(graph.typeOf(value).bytes());
+        }
+      }
+    }
   }
-  const MemoryDemand demand = memoryDemand(*placed, machine);
-  for (const auto& row : quotient.rows.stages) {
-    made.busy.push_back(busy[row.front()]);
-    made.state.push_back(demand.state[row.front()]);
-    made.working.push_back(demand.likely[row.front()] - demand.state[row.front()]);
-  }
-  return made;
+  return held;
 }
 
 // Linear extrapolation to `count` micro-batches. A further micro-batch takes the difference of the two
@@ -88,51 +106,119 @@ class Planner {
   std::optional<QuotientPlan> best() const {
     const size_t least = std::max<size_t>(grid_.stages / stagesPerMicroBatch, 1);
     std::optional<QuotientPlan> best;
-    size_t count = microBatchCount(grid_);
-    for (; count >= least && !best; count /= 2) {
+    for (size_t count = microBatchCount(grid_); count >= least && !best; count /= 2) {
       best = with(count);
     }
     // More micro-batches: shorter times of idle stages, and less memory.
-    for (count = best ? best->microBatches : 0; best && (grid_.stages > 1 || !best->fits); count *= 2) {
-      auto next = with(2 * count);
-      if (!next ||
-          (!isBetter(*next, *best) && (best->fits || next->memoryBytes > lessMemory * best->memoryBytes))) {
+    double bytes = best ? best->memoryBytes : 0;
+    for (size_t count = best ? 2 * best->microBatches : 0; best && mayGain(*best); count *= 2) {
+      auto next = with(count);
+      if (!next) {
         break;
       }
-      best = std::move(next);
+      const bool needsLess = next->memoryBytes < lessMemory * bytes;
+      bytes = next->memoryBytes;
+      if (isBetter(*next, *best)) {
+        best = std::move(next);
+      } else if (best->fits || !needsLess) {
+        break;
+      }
     }
     return best;
   }
 
   std::optional<QuotientPlan> with(size_t count) const {
-    QuotientPlan plan{grid_, count, 0, 0, 0, true, describe(grid_, count), {}};
-    const auto withFew = simulate(plan, few);
-    const auto withMore = withFew && count > few ? simulate(plan, more) : withFew;
+    QuotientPlan plan;
+    plan.grid = grid_;
+    plan.microBatches = count;
+    const auto withFew = placed(plan, few);
+    const auto withMore = withFew && count > few ? placed(plan, more) : withFew;
     if (!withMore) {
       return std::nullopt;
     }
-    plan.seconds = count > few ? extrapolated(*withFew, *withMore, count) : withFew->seconds;
+    const Simulated last = simulated(*withMore);
+    plan.seconds = count > few ? extrapolated(simulated(*withFew), last, count) : last.seconds;
     for (size_t stage = 0; stage < grid_.stages; ++stage) {
-      const size_t inFlight = std::min(count, grid_.stages - stage);
-      const double bytes = withMore->state[stage] + static_cast<double>(inFlight) * withMore->working[stage];
+      const double bytes = last.state[stage] + last.held[stage] +
+                           inFlight(stage, count) * (last.work[stage] - last.held[stage]);
       if (bytes > plan.memoryBytes) {
         plan.memoryBytes = bytes;
-        plan.stateBytes = withMore->state[stage];
+        plan.stateBytes = last.state[stage];
       }
     }
     plan.fits = plan.memoryBytes <= capacity_;
+    if (!plan.fits) {
+      recompute(plan, *withFew, *withMore, last);
+    }
+    plan.description = describe(grid_, count) + (plan.recomputes ? ", with recomputation" : "");
     plan.split.description = plan.description;
     return plan;
   }
 
  private:
-  std::optional<Simulated> simulate(QuotientPlan& plan, size_t made) const {
+  bool mayGain(const QuotientPlan& plan) const { return grid_.stages > 1 || !plan.fits || plan.recomputes; }
+
+  /// Micro-batches between their forward and their backward pass at a stage.
+  double inFlight(size_t stage, size_t count) const {
+    return static_cast<double>(std::min(count, grid_.stages - stage));
+  }
+
+  std::optional<Placement> placed(QuotientPlan& plan, size_t made) const {
     auto split = splitOverGrid(graph_, quotient_.rows, quotient_.machine, cost_, {plan.microBatches, made});
     if (!split) {
       return std::nullopt;
     }
     plan.split = *std::move(split);
-    return simulated(plan.split.graph, quotient_, cost_, options_);
+    auto fused = runPasses(PassPhase::Fuse, plan.split.graph, quotient_.machine, options_);
+    auto placed = fused ? place(*fused, quotient_.machine, cost_, "pins") : Result<Placement>(fused.errors());
+    return placed ? std::optional(*std::move(placed)) : std::nullopt;
+  }
+
+  Simulated simulated(const Placement& placement) const {
+    const Machine& machine = quotient_.machine;
+    Simulated made;
+    made.seconds = predictedMakespan(placement, decided(placement, machine, cost_, lowerOptionsOf(options_)));
+    SideTable<DeviceId, double> busy(machine.devices.size(), 0);
+    for (const OpId op : placement.graph.ops()) {
+      const DeviceId device = placement.device[op];
+      busy[device] += cost_.opSeconds(placement.graph, op, machine, device);
+    }
+    const MemoryDemand demand = memoryDemand(placement, machine);
+    const SideTable<DeviceId, double> held = heldBytes(placement, machine.devices.size());
+    for (const auto& row : quotient_.rows.stages) {
+      const DeviceId device = row.front();
+      made.busy.push_back(busy[device]);
+      made.state.push_back(demand.state[device]);
+      made.work.push_back(demand.likely[device] - demand.state[device]);
+      made.held.push_back(std::min(held[device], made.work.back()));
+    }
+    return made;
+  }
+
+  // The plan in which the values of a micro-batch take their part of the memory, as ops are computed twice.
+  void recompute(QuotientPlan& plan, const Placement& withFew, const Placement& withMore,
+                 const Simulated& last) const {
+    Machine limited = quotient_.machine;
+    for (size_t stage = 0; stage < grid_.stages; ++stage) {
+      const double once = last.state[stage] + last.held[stage];
+      const double each = (capacity_ - once) / inFlight(stage, plan.microBatches);
+      if (each <= 0) {
+        return;
+      }
+      limited.devices[quotient_.rows.stages[stage].front()].memoryBytes = static_cast<int64_t>(once + each);
+    }
+    const auto repeated = rematerialise(withMore, limited, cost_, 1);
+    if (!repeated) {
+      return;
+    }
+    const auto repeatedFew = rematerialise(withFew, limited, cost_, 1);
+    const Simulated more = simulated(repeated->placement);
+    plan.seconds =
+        plan.microBatches > few
+            ? extrapolated(simulated(repeatedFew ? repeatedFew->placement : withFew), more, plan.microBatches)
+            : more.seconds;
+    plan.memoryBytes = capacity_;
+    plan.fits = plan.recomputes = true;
   }
 
   Graph graph_;

@@ -15,6 +15,7 @@ struct QuotientPlan {
   double memoryBytes = 0;  ///< the largest over the stages, of one device
   double stateBytes = 0;   ///< the part of `memoryBytes` that holds parameters and optimiser state
   bool fits = true;        ///< whether `memoryBytes` is at most the capacity of a device
+  bool recomputes = false; ///< whether ops are computed twice so that it fits (compiler/rematerialise)
   std::string description; ///< "pipeline of 16 stages, each of 8 groups of 8 devices, 64 micro-batches"
   SplitGraph split;        ///< on the quotient machine
 };
@@ -24,8 +25,9 @@ bool isBetter(const QuotientPlan& a, const QuotientPlan& b);
 
 /// The plan of one grid. The number of micro-batches is four per stage, halved until the batch divides, and
 /// doubled while that makes the plan better; without stages it is 1, and doubled until the plan fits. Memory
-/// is estimated for a 1F1B schedule (Narayanan et al. 2019, "PipeDream"): state, and the other values of all
-/// micro-batches in flight, without recomputation. `rewritten`: behind the phase Rewrite. `devices`: alike,
+/// is estimated for a 1F1B schedule (Narayanan et al. 2019, "PipeDream"): state, what is held once for all
+/// micro-batches, and the other values of the micro-batches in flight; where that is too much, with
+/// recomputation. `rewritten`: behind the phase Rewrite. `devices`: alike,
 /// without the host. Empty if the graph cannot be split over the grid.
 std::optional<QuotientPlan> quotientPlan(const Graph& rewritten, const Machine& machine,
                                          llvm::ArrayRef<DeviceId> devices, const WantedGrid& wanted,

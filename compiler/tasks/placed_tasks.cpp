@@ -127,8 +127,9 @@ std::vector<double> earlierFirst(const PlacedTasks& placed, const TaskSchedule& 
   return priority;
 }
 
-// Depth first: of the tasks that other devices wait for, the one nearest to the end of all; then the rest, the
-// longest way to the end first. In a pipeline these are backward passes, forward passes, gradients of weights.
+// Depth first: of the tasks that other devices wait for, the one nearest to the end of all; then the rest,
+// the longest way to the end first. In a pipeline these are backward passes, forward passes, gradients of
+// weights.
 std::vector<double> depthFirst(const ListProblem& problem) {
   const auto count = static_cast<uint32_t>(problem.tasks.size());
   const Successors after(problem);
@@ -137,7 +138,8 @@ std::vector<double> depthFirst(const ListProblem& problem) {
   for (uint32_t i = count; i-- > 0;) {
     for (const uint32_t next : after[i]) {
       toEnd[i] = std::max(toEnd[i], toEnd[next]);
-      isAwaited[i] |= static_cast<char>(isAwaited[next] || problem.tasks[next].group != problem.tasks[i].group);
+      isAwaited[i] |=
+          static_cast<char>(isAwaited[next] || problem.tasks[next].group != problem.tasks[i].group);
     }
     toEnd[i] += problem.tasks[i].seconds;
   }

@@ -1,36 +1,134 @@
-// temporary driver
-#include "compiler/quotient/quotient_plans.h"
+// Published plans beside what the compiler chooses, in predicted seconds: grids of GPT training steps on
+// machines of papers, and schedules of pipelines. Nothing is run, and no time is measured.
+#include "ir/author/text/print.h"
+#include "ir/base/atomic_file.h"
 #include "runtime/steady_seconds.h"
 #include "tools/bench/cost/costs.h"
-#include "tools/bench/papers/host_machines.h"
+#include "tools/bench/graphs/pipeline_tasks.h"
 #include "tools/bench/papers/paper_cases.h"
-#include <cstdlib>
+
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace dfc::bench {
-void paperPlans(Harness& harness, const BaselineOptions&) {
-  for (const PaperCase& given : paperCases()) {
-    const std::string key = fmt::format("paper/{}", given.name);
-    if (!harness.wants(key)) continue;
-    const char* l = getenv("LAYERS");
-    PaperCase one = l ? withFewerLayers(given, atoi(l)) : given;
-    double t0 = steadySeconds();
-    const Machine m = one.isV100 ? v100Hosts(one.gpus) : a100Hosts(one.gpus);
-    auto g = gpt::trainingStep(one.sizes, {.batch = one.batch});
-    CompileOptions o;
-    o.precision = one.isV100 ? Precision::F16 : Precision::Bf16;
-    double t1 = steadySeconds();
-    fmt::print("{}: {} ops, made in {:.1f}\n", key, g->opCount(), t1 - t0);
-    auto plans = quotientPlans(*g, m, RooflineCostModel(), o, one.published);
-    if (!plans) {
-      fmt::print("error {}\n", render(plans.errors()));
-      continue;
+namespace {
+
+/// Layers of the graphs: with all of them the table would take hours.
+constexpr int64_t mostLayers = 8, quickLayers = 1;
+constexpr int64_t quickBatch = 32;
+/// Of machines whose files are written: a route joins every two GPUs.
+constexpr size_t mostGpusInFile = 128;
+
+struct PaperGains {
+  int cases = 0, large = 0; ///< large: of at least 5 %
+};
+
+Status writeFiles(const std::string& folder, const PaperCase& one, const Graph& graph,
+                  const Machine& machine) {
+  std::string name(one.name);
+  std::replace(name.begin(), name.end(), '/', '_');
+  const std::string path = fmt::format("{}/{}", folder, name);
+  if (const Status written = writeFileAtomically(path + ".dfg", printGraph(graph)); !written) {
+    return written.errors();
+  }
+  return one.gpus <= mostGpusInFile ? writeFileAtomically(path + ".json", printMachine(machine)) : success();
+}
+
+std::string planNote(const char* whose, const QuotientPlan& plan) {
+  return fmt::format("{}: {:.4g} s, {}{}", whose, plan.seconds, plan.description,
+                     plan.fits ? "" : ", does not fit into memory");
+}
+
+Status priceCase(const Harness& harness, const PaperCase& full, Row& row, PaperGains& gains) {
+  PaperCase one = withFewerLayers(full, harness.quick() ? quickLayers : mostLayers);
+  if (harness.quick()) {
+    one.batch = std::max<int64_t>(quickBatch, static_cast<int64_t>(2 * one.gpus));
+    one.published.microBatches.reset();
+  }
+  const auto graph = graphOf(one);
+  if (!graph) {
+    return graph.errors();
+  }
+  const Machine machine = machineOf(one, full);
+  if (!harness.graphs().empty()) {
+    if (const Status written = writeFiles(harness.graphs(), one, *graph, machine); !written) {
+      return written.errors();
     }
-    for (auto& p : *plans)
-      fmt::print("  {:.4f} s  {:.1f} GB (state {:.1f}) {} {}\n", p.seconds, p.memoryBytes / 1e9,
-                 p.stateBytes / 1e9, p.fits ? "fits" : "NOT", p.description);
-    fmt::print("  took {:.1f} s\n", steadySeconds() - t1);
-    fflush(stdout);
+  }
+  const double begin = steadySeconds();
+  const auto made = priced(one, *graph, machine);
+  if (!made) {
+    return made.errors();
+  }
+  row.time = spreadOf({steadySeconds() - begin});
+  row.predicted = made->found.seconds;
+  row.checks.push_back({"published plan", made->ratio(), harness.atFullSize(1.01), std::nullopt});
+  row.checks.push_back(fact("groups of devices lie within hosts", made->keepsGroupsInHosts()));
+  row.notes = {planNote("published", made->published), planNote("auto", made->found),
+               fmt::format("{} of {} layers, memory in proportion", one.sizes.layers, full.sizes.layers)};
+  if (!one.note.empty()) {
+    row.notes.emplace_back(one.note);
+  }
+  ++gains.cases;
+  gains.large += made->ratio() <= 0.95 ? 1 : 0;
+  return success();
+}
+
+void priceCases(const Harness& harness) {
+  PaperGains gains;
+  for (const PaperCase& one : paperCases()) {
+    const std::string key = fmt::format("paper/{}", one.name);
+    if (harness.wants(key) && (!harness.quick() || one.gpus <= 4)) {
+      harness.attempt(key,
+                      fmt::format("a step of {} on {} GPUs, over its published plan", one.name, one.gpus),
+                      [&](Row& row) { return priceCase(harness, one, row, gains); });
+    }
+  }
+  if (gains.cases > 1 && harness.wants("paper/all")) {
+    harness.attempt("paper/all", fmt::format("gains of {} rows", gains.cases), [&](Row& row) -> Status {
+      const auto least = harness.quick() ? std::nullopt : std::optional(1.0 / 3);
+      row.checks.push_back(
+          {"cases at least 5 % quicker", static_cast<double>(gains.large) / gains.cases, {}, least});
+      return success();
+    });
   }
 }
+
+Status schedulePipelines(const Harness& harness, size_t stages, Row& row) {
+  double overOneForward = 0, overLeast = 0;
+  const double begin = steadySeconds();
+  for (size_t batches = 4; batches <= (harness.quick() ? 8U : 64U); batches *= 2) {
+    const PipelineTasks pipeline{stages, batches};
+    const auto plan = plannedPipeline(pipeline);
+    if (!plan) {
+      return plan.errors();
+    }
+    const double makespan = plan->schedule.makespan;
+    overOneForward = std::max(overOneForward, makespan / pipeline.oneForwardOneBackward());
+    overLeast = std::max(overLeast, makespan / pipeline.leastSeconds());
+    row.notes.push_back(
+        fmt::format("{} micro-batches: {:g}; 1F1B {:g}, ZB-H1 {:g}, ZB-H2 {:g}, at least {:g}", batches,
+                    makespan, pipeline.oneForwardOneBackward(), pipeline.zeroBubbleH1(),
+                    pipeline.zeroBubbleH2(), pipeline.leastSeconds()));
+  }
+  row.time = spreadOf({steadySeconds() - begin});
+  row.checks.push_back({"1F1B, at most", overOneForward, 1.0, std::nullopt});
+  row.checks.push_back({"least makespan, at most", overLeast, 1.02, std::nullopt});
+  return success();
+}
+
+} // namespace
+
+void paperPlans(Harness& harness, const BaselineOptions& /*baselines*/) {
+  priceCases(harness);
+  for (const size_t stages : {4, 8, 16}) {
+    const std::string key = fmt::format("paper/pipeline/{}", stages);
+    if (harness.wants(key)) {
+      harness.attempt(key, fmt::format("schedules of a pipeline of {} stages, F = B = W", stages),
+                      [&](Row& row) { return schedulePipelines(harness, stages, row); });
+    }
+  }
+}
+
 } // namespace dfc::bench

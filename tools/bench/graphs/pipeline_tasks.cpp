@@ -1,5 +1,7 @@
 #include "tools/bench/graphs/pipeline_tasks.h"
 
+#include "compiler/tasks/file/tasks_file.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -32,13 +34,11 @@ double PipelineTasks::leastSeconds() const {
   const auto count = static_cast<double>(microBatches);
   double least = 0;
   for (size_t stage = 0; stage < stages; ++stage) {
-    const auto before = static_cast<double>(stage), behind = static_cast<double>(stages - 1 - stage);
-    // Its work, after the forward passes of the stages before it.
+    const auto before = static_cast<double>(stage);
+    // After the forward passes of the stages before it: all of its work.
     least = std::max(least, before * forward + count * (forward + backward + weights));
-    // Its first backward pass needs a forward and a backward pass of each stage behind it; all of its backward
-    // passes follow, and the gradient of the last. Then the last has to go through the stages before it.
-    least = std::max(least, before * forward + forward + behind * (forward + backward) + count * backward +
-                                std::max(weights, before * backward + weights));
+    // Its last backward pass comes after all of its other passes, and those of the stages before it follow.
+    least = std::max(least, before * (forward + backward) + count * (forward + backward) + weights);
   }
   return least;
 }
@@ -83,6 +83,18 @@ std::string pipelineTasksText(const PipelineTasks& pipeline) {
     }
   }
   return Json{{"name", "pipeline"}, {"tasks", std::move(tasks)}, {"edges", std::move(edges)}}.dump();
+}
+
+Result<TaskPlan> plannedPipeline(const PipelineTasks& pipeline) {
+  const auto machine = parseTaskMachine(pipelineMachineText(pipeline), "machine.json");
+  if (!machine) {
+    return machine.errors();
+  }
+  const auto problem = parseTasks(pipelineTasksText(pipeline), "tasks.json", *machine);
+  if (!problem) {
+    return problem.errors();
+  }
+  return planTasks(problem->graph, {});
 }
 
 } // namespace dfc::bench

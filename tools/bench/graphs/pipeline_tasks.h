@@ -3,6 +3,8 @@
 // al. 2023, "Zero Bubble Pipeline Parallelism").
 #pragma once
 
+#include "compiler/tasks/plan_tasks.h"
+
 #include <cstddef>
 #include <string>
 
@@ -16,11 +18,10 @@ struct PipelineTasks {
   double oneForwardOneBackward() const;
   /// Makespan of ZB-H1, which needs as much memory as 1F1B.
   double zeroBubbleH1() const;
-  /// Makespan of ZB-H2, from the first forward pass of the first stage to the last task of the last: no device
-  /// is idle between its first and its last task.
+  /// Makespan of ZB-H2, from the first forward pass of the first stage to the last task of the last: no
+  /// device is idle between its first and its last task.
   double zeroBubbleH2() const;
-  /// What no order of these tasks is below, whatever the memory: a stage begins after the forward passes, and
-  /// ends before the backward passes, that others have to do.
+  /// What no order of these tasks is below, whatever the memory.
   double leastSeconds() const;
 };
 
@@ -28,5 +29,8 @@ struct PipelineTasks {
 std::string pipelineMachineText(const PipelineTasks& pipeline);
 /// A task file for it.
 std::string pipelineTasksText(const PipelineTasks& pipeline);
+
+/// By policy `auto`.
+Result<TaskPlan> plannedPipeline(const PipelineTasks& pipeline);
 
 } // namespace dfc::bench

@@ -9,8 +9,6 @@
 namespace dfc::bench {
 namespace {
 
-constexpr size_t gpusPerHost = 8;
-
 struct Rates {
   const char* name;
   DeviceRow gpu;

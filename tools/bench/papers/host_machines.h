@@ -5,6 +5,8 @@
 
 namespace dfc::bench {
 
+inline constexpr size_t gpusPerHost = 8;
+
 /// AWS p3.16xlarge: hosts of eight V100s of 16 GB, on a network of 25 Gb/s a host.
 Machine v100Hosts(size_t gpus);
 /// DGX A100: hosts of eight A100s of 80 GB, each GPU with a network port of 200 Gb/s.

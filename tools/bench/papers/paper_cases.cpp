@@ -1,5 +1,8 @@
 #include "tools/bench/papers/paper_cases.h"
 
+#include "compiler/quotient/quotient_plans.h"
+#include "tools/bench/papers/host_machines.h"
+
 #include <algorithm>
 
 namespace dfc::bench {
@@ -46,6 +49,12 @@ constexpr PaperCase cases[] = {
     megatron("megatron/145.6B", megatronSizes(12288, 80, 96), 1536, 2304, {8, 24, 8}),
 };
 
+double parametersOf(const gpt::Sizes& sizes) {
+  const auto width = static_cast<double>(sizes.width);
+  return static_cast<double>(sizes.layers) * 12 * width * width +
+         static_cast<double>(sizes.vocabulary) * width;
+}
+
 } // namespace
 
 llvm::ArrayRef<PaperCase> paperCases() { return cases; }
@@ -55,6 +64,31 @@ PaperCase withFewerLayers(PaperCase one, int64_t layers) {
   const int64_t each = std::max<int64_t>(1, layers / stages);
   one.sizes.layers = std::min(one.sizes.layers, each * stages);
   return one;
+}
+
+Result<Graph> graphOf(const PaperCase& one) { return gpt::trainingStep(one.sizes, {.batch = one.batch}); }
+
+Machine machineOf(const PaperCase& one, const PaperCase& full) {
+  Machine machine = one.isV100 ? v100Hosts(one.gpus) : a100Hosts(one.gpus);
+  for (const DeviceId device : machine.devices.ids()) {
+    DeviceRow& row = machine.devices[device];
+    row.memoryBytes = static_cast<int64_t>(static_cast<double>(row.memoryBytes) * parametersOf(one.sizes) /
+                                           parametersOf(full.sizes));
+  }
+  return machine;
+}
+
+bool PricedCase::keepsGroupsInHosts() const { return gpusPerHost % found.grid.width == 0; }
+
+Result<PricedCase> priced(const PaperCase& one, const Graph& graph, const Machine& machine) {
+  CompileOptions options;
+  options.precision = one.isV100 ? Precision::F16 : Precision::Bf16;
+  auto plans = quotientPlans(graph, machine, RooflineCostModel(), options, one.published);
+  if (!plans) {
+    return plans.errors();
+  }
+  DFC_ASSERT(plans->size() > 1, "the compiler has grids of its own");
+  return PricedCase{std::move((*plans)[0]), std::move((*plans)[1])};
 }
 
 } // namespace dfc::bench

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/quotient/quotient_plan.h"
+#include "ir/machine/machine.h"
 #include "samples/06_gpt/gpt.h"
 
 #include <llvm/ADT/ArrayRef.h>
@@ -25,5 +26,21 @@ llvm::ArrayRef<PaperCase> paperCases();
 
 /// The case with at most so many layers, in equal numbers for each published stage.
 PaperCase withFewerLayers(PaperCase one, int64_t layers);
+
+/// One step of the case's graph.
+Result<Graph> graphOf(const PaperCase& one);
+/// The case's machine. With fewer layers than `full` has, its GPUs have less memory, in proportion to the
+/// parameters.
+Machine machineOf(const PaperCase& one, const PaperCase& full);
+
+/// The plan of the paper's grid and the compiler's choice, by the same simulation.
+struct PricedCase {
+  QuotientPlan published, found;
+  double ratio() const { return found.seconds / published.seconds; }
+  /// Whether each group of devices lies in one host, so that tensor parallelism does not use the network.
+  bool keepsGroupsInHosts() const;
+};
+
+Result<PricedCase> priced(const PaperCase& one, const Graph& graph, const Machine& machine);
 
 } // namespace dfc::bench
