@@ -102,6 +102,22 @@ TEST_CASE("stages of a pipeline: equal seconds, each layer's gradient and update
   }
 }
 
+TEST_CASE("stages of a pipeline: of equal crossings, the nearest to equal seconds") {
+  const Machine machine = slowLinks(smallMachine(2));
+  std::string text = "graph chain {\n  input x : f32[256, 256]\n", value = "x";
+  for (int i = 0; i < 12; ++i) {
+    text += fmt::format("  parameter w{0} : f32[256, 256] = glorot(seed={0})\n  h{0} = matmul({1}, w{0})\n",
+                        i, value);
+    value = fmt::format("h{}", i);
+  }
+  const Graph graph = rewritten(parsed(text + "  fetch h11\n}"), machine);
+  const auto stage = stagesOf(graph, 2, machine, RooflineCostModel(), machine.findDevice("gpu0"));
+  for (int i = 0; i < 12; ++i) {
+    INFO("product " << i);
+    CHECK(stage[graph[graph.findValue(fmt::format("h{}", i))].producer] == (i < 6 ? 0 : 1));
+  }
+}
+
 TEST_CASE("pipelines give the step's values, and win where links are slow") {
   const Machine machine = slowLinks(smallMachine(2));
   const Graph graph = parsed(deepNet(256, 512)); // gradients of 8 MiB, activations of 512 KiB

@@ -119,4 +119,46 @@ TEST_CASE("quotient plans: the quickest that fits first, and no plan for so many
   CHECK(none->empty());
 }
 
+TEST_CASE("quotient plans: a wanted grid comes first, at the price that it has among the others") {
+  const Machine machine = hostsOf(16, 4);
+  const Graph graph = parsed(deepNet(4096, 512));
+  const auto all = quotientPlans(graph, machine, RooflineCostModel(), {});
+  REQUIRE(all.ok());
+  const QuotientPlan& last = all->back();
+  const auto wanted = quotientPlans(graph, machine, RooflineCostModel(), {}, WantedGrid{last.grid});
+  REQUIRE(wanted.ok());
+  CHECK(wanted->front().description == last.description);
+  CHECK(wanted->front().seconds == last.seconds);
+  CHECK((*wanted)[1].description == all->front().description);
+  const auto two = quotientPlans(graph, machine, RooflineCostModel(), {}, WantedGrid{{2, 8, 1}, 2});
+  REQUIRE(two.ok());
+  CHECK(two->front().microBatches == 2);
+  CHECK(!quotientPlans(graph, machine, RooflineCostModel(), {}, WantedGrid{{2, 4, 1}}).ok());
+  CHECK(!quotientPlans(graph, machine, RooflineCostModel(), {}, WantedGrid{{1, 16, 1}, 1024}).ok());
+}
+
+TEST_CASE("quotient plans: with less memory, more micro-batches or recomputation") {
+  Machine machine = hostsOf(4, 4);
+  const Graph graph = rewritten(parsed(deepNet(4096, 512)), machine);
+  const std::vector<DeviceId> devices = largestClass(machine);
+  const auto planned = [&](double bytes) {
+    for (const DeviceId device : devices) {
+      machine.devices[device].memoryBytes = static_cast<int64_t>(bytes);
+    }
+    return quotientPlan(graph, machine, devices, {{1, 4, 1}}, RooflineCostModel(), {});
+  };
+  const auto ample = planned(0);
+  REQUIRE(ample);
+  CHECK(ample->microBatches == 1);
+  CHECK(!ample->recomputes);
+  const auto scarce = planned(0.95 * ample->memoryBytes);
+  REQUIRE(scarce);
+  INFO(scarce->description);
+  CHECK((scarce->recomputes || scarce->microBatches > 1));
+  CHECK(scarce->fits);
+  CHECK(scarce->seconds >= ample->seconds);
+  CHECK(scarce->memoryBytes <= 0.95 * ample->memoryBytes);
+  CHECK(!planned(1000)->fits);
+}
+
 } // namespace dfc::test
