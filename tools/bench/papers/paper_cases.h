@@ -3,7 +3,7 @@
 
 #include "compiler/quotient/quotient_plan.h"
 #include "ir/machine/machine.h"
-#include "samples/06_gpt/gpt.h"
+#include "tools/bench/graphs/lessons.h"
 
 #include <llvm/ADT/ArrayRef.h>
 
