@@ -31,6 +31,19 @@ PricedCase pricedWith(const PaperCase& full, int64_t layers, int64_t batch) {
   return *std::move(made);
 }
 
+/// A published plan that does not fit into memory, as the simulation counts it, is no limit for one that
+/// fits.
+void checkTable(llvm::function_ref<bool(const PaperCase&)> isMeant) {
+  for (const PaperCase& full : paperCases()) {
+    if (isMeant(full)) {
+      const PricedCase made = pricedWith(full, 8, full.batch);
+      INFO(full.name << ": " << made.found.description << " beside " << made.published.description);
+      CHECK((made.ratio() <= mostRatio || (made.found.fits && !made.published.fits)));
+      CHECK(made.keepsGroupsInHosts());
+    }
+  }
+}
+
 void checkPipeline(size_t stages, size_t microBatches) {
   const PipelineTasks pipeline{stages, microBatches};
   const auto plan = plannedPipeline(pipeline);
@@ -100,17 +113,19 @@ TEST_CASE("papers: pipelines take no longer than 1F1B, and as long as they have 
   }
 }
 
-TEST_CASE("papers: the whole table", "[heavy]") {
-  int large = 0, count = 0;
-  for (const PaperCase& full : paperCases()) {
-    const PricedCase made = pricedWith(full, 8, full.batch);
-    INFO(full.name << ": " << made.found.description << " beside " << made.published.description);
-    CHECK(made.ratio() <= mostRatio);
-    CHECK(made.keepsGroupsInHosts());
-    large += made.ratio() <= gain ? 1 : 0;
-    ++count;
-  }
-  CHECK(3 * large >= count);
+TEST_CASE("papers: auto is no worse than Alpa's plans", "[heavy]") {
+  checkTable([](const PaperCase& one) { return one.isV100; });
+}
+
+TEST_CASE("papers: auto is no worse than Megatron's plans on up to 256 GPUs", "[heavy]") {
+  checkTable([](const PaperCase& one) { return !one.isV100 && one.gpus <= 256; });
+}
+
+TEST_CASE("papers: auto is no worse than Megatron's plans on more GPUs", "[heavy]") {
+  checkTable([](const PaperCase& one) { return one.gpus > 256; });
+}
+
+TEST_CASE("papers: every pipeline of 4 to 16 stages and 4 to 64 micro-batches", "[heavy]") {
   for (size_t stages = 4; stages <= 16; ++stages) {
     for (const size_t microBatches : {4, 8, 16, 32, 64}) {
       checkPipeline(stages, microBatches);
