@@ -121,8 +121,12 @@ TEST_CASE("papers: auto is no worse than Megatron's plans on up to 256 GPUs", "[
   checkTable([](const PaperCase& one) { return !one.isV100 && one.gpus <= 256; });
 }
 
-TEST_CASE("papers: auto is no worse than Megatron's plans on more GPUs", "[heavy]") {
-  checkTable([](const PaperCase& one) { return one.gpus > 256; });
+TEST_CASE("papers: auto is no worse than Megatron's plans on 512 and 1024 GPUs", "[heavy]") {
+  checkTable([](const PaperCase& one) { return one.gpus > 256 && one.gpus <= 1024; });
+}
+
+TEST_CASE("papers: auto is no worse than Megatron's plan on 1536 GPUs", "[heavy]") {
+  checkTable([](const PaperCase& one) { return one.gpus > 1024; });
 }
 
 TEST_CASE("papers: every pipeline of 4 to 16 stages and 4 to 64 micro-batches", "[heavy]") {
