@@ -27,8 +27,8 @@ class GridSplit {
   GridSplit(const Graph& graph, const GridRows& rows, const Machine& machine, const CostModel& cost)
       : graph_(graph), given_(rows), machine_(machine), cost_(cost) {}
 
-  std::optional<SplitGraph> run(const MicroBatches& batches) const {
-    auto split = overGroups(batches.count > 1);
+  /// `split`: over the groups.
+  std::optional<SplitGraph> run(std::optional<SplitGraph> split, const MicroBatches& batches) const {
     if (!split) {
       return std::nullopt;
     }
@@ -43,11 +43,6 @@ class GridSplit {
     return given_.grid.width > 1 ? splitWithin(*std::move(split), given_.groups,
                                                meshOf(given_.groups.front()), machine_, cost_, linkPrice)
                                  : std::move(split);
-  }
-
- private:
-  Mesh meshOf(const std::vector<DeviceId>& row) const {
-    return given_.mirrored ? mirroredMesh(row, machine_, cost_) : meshOfAll(row, graph_, machine_, cost_);
   }
 
   /// The graph split over the groups of each stage, each group represented by its first device.
@@ -67,6 +62,11 @@ class GridSplit {
     made.grid = {grid.stages, grid.groups, 1};
     made.graph = expandSplit(graph_, made.plan, machine_, &made.movements);
     return made;
+  }
+
+ private:
+  Mesh meshOf(const std::vector<DeviceId>& row) const {
+    return given_.mirrored ? mirroredMesh(row, machine_, cost_) : meshOfAll(row, graph_, machine_, cost_);
   }
 
   SplitPlan splitPlan(Rows rows) const {
@@ -191,7 +191,17 @@ double pipelineFactor(size_t microBatches, size_t stages) {
 
 std::optional<SplitGraph> splitOverGrid(const Graph& graph, const GridRows& rows, const Machine& machine,
                                         const CostModel& cost, const MicroBatches& batches) {
-  return GridSplit(graph, rows, machine, cost).run(batches);
+  return GridSplitter(graph, rows, machine, cost).split(batches);
+}
+
+std::optional<SplitGraph> GridSplitter::split(const MicroBatches& batches) {
+  const GridSplit split(graph_, rows_, machine_, cost_);
+  const bool several = batches.count > 1;
+  auto found = overGroups_.find(several);
+  if (found == overGroups_.end()) {
+    found = overGroups_.emplace(several, split.overGroups(several)).first;
+  }
+  return split.run(found->second, batches);
 }
 
 std::vector<SplitGraph> gridCandidates(const Graph& graph, const Machine& machine, const CostModel& cost,

@@ -7,6 +7,7 @@
 
 #include "compiler/split/split.h"
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -50,6 +51,22 @@ double pipelineFactor(size_t microBatches, size_t stages);
 /// is too small.
 std::optional<SplitGraph> splitOverGrid(const Graph& graph, const GridRows& rows, const Machine& machine,
                                         const CostModel& cost, const MicroBatches& batches = {});
+
+/// `splitOverGrid` for several numbers of micro-batches: the split over groups depends on whether there are
+/// micro-batches, not on how many, and is made once. The arguments outlive it; one caller at a time.
+class GridSplitter {
+ public:
+  GridSplitter(const Graph& graph, const GridRows& rows, const Machine& machine, const CostModel& cost)
+      : graph_(graph), rows_(rows), machine_(machine), cost_(cost) {}
+  std::optional<SplitGraph> split(const MicroBatches& batches);
+
+ private:
+  const Graph& graph_;
+  const GridRows& rows_;
+  const Machine& machine_;
+  const CostModel& cost_;
+  std::map<bool, std::optional<SplitGraph>> overGroups_; // by whether there are micro-batches
+};
 
 /// Predicted seconds of a step of the plans so far; infinite if none fits into memory.
 struct KnownSeconds {

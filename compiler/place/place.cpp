@@ -120,7 +120,8 @@ PlacementProblem decided(const Placement& placement, const Machine& machine, con
 }
 
 bool sameDevices(const Placement& a, const Placement& b) {
-  return llvm::all_of(a.graph.ops(), [&](OpId op) { return a.device[op] == b.device[op]; });
+  return a.graph.opCount() == b.graph.opCount() &&
+         llvm::all_of(a.graph.ops(), [&](OpId op) { return a.device[op] == b.device[op]; });
 }
 
 double predictedMakespan(const Placement& placement, const PlacementProblem& problem, double least) {

@@ -42,7 +42,8 @@ std::vector<Placement> oneDeviceEach(const PlacementProblem& problem);
 /// It has no pins, which the placement already satisfies. Refers to `placement`, which must outlive it.
 PlacementProblem decided(const Placement& placement, const Machine& machine, const CostModel& cost,
                          const LowerOptions& lowering);
-/// Whether every op is on the same device.
+/// Whether every op is on the same device; false for graphs of other ops, such as one with ops computed
+/// twice.
 bool sameDevices(const Placement& a, const Placement& b);
 /// The makespan that the scheduler predicts for a placement, in seconds. `least`: a lower bound, 0 if
 /// unknown.

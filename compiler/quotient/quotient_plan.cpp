@@ -29,19 +29,26 @@ constexpr size_t few = 1, more = 2;
 /// them are not tried.
 constexpr double lessMemory = 0.9;
 
-/// A simulated step: its seconds, and for each stage memory and computation.
+/// A simulated step: its seconds, and those of computation by stage.
 struct Simulated {
   double seconds = 0;
-  std::vector<double> state;      // bytes of parameters and optimiser state
-  std::vector<double> held, work; // of other values: held once, for all micro-batches; at most in total
-  std::vector<double> busy;       // seconds of computation
+  std::vector<double> busy;
 };
 
-// Bytes on each device that are alive between two micro-batches: sums of gradients, weights in 16 bits. 0 for
-// one micro-batch.
-SideTable<DeviceId, double> heldBytes(const Placement& placement, size_t devices) {
+/// Bytes by stage.
+struct StageMemory {
+  std::vector<double> state;      // of parameters and optimiser state
+  std::vector<double> held, work; // of other values: held once, for all micro-batches; at most in total
+};
+
+// Bytes on each device that are alive between two micro-batches: sums of gradients, weights in 16 bits.
+// `made`: micro-batches in the graph; 0 bytes for one.
+SideTable<DeviceId, double> heldBytes(const Placement& placement, size_t devices, size_t made) {
   const Graph& graph = placement.graph;
   SideTable<DeviceId, double> held(devices, 0);
+  if (made < more) {
+    return held;
+  }
   // Each micro-batch begins with its inputs: the largest distance between two inputs is a whole one.
   const std::vector<OpId> inputs = graph.opsOf(OpKind::Input);
   uint32_t second = 0, longest = 0;
@@ -97,37 +104,41 @@ class Planner {
   Planner(const Graph& rewritten, const Machine& machine, llvm::ArrayRef<DeviceId> devices, const Grid& grid,
           const CostModel& cost, const CompileOptions& options)
       : graph_(unfoldBatchNorms(takeCuts(rewritten).graph)),
-        quotient_(quotientMachine(machine, devices, grid, cost)), grid_(grid), cost_(cost),
-        options_(options) {
+        quotient_(quotientMachine(machine, devices, grid, cost)), grid_(grid), cost_(cost), options_(options),
+        splitter_(graph_, quotient_.rows, quotient_.machine, cost_) {
     const int64_t bytes = machine.devices[devices.front()].memoryBytes;
     capacity_ = bytes > 0 ? static_cast<double>(bytes) : HUGE_VAL;
   }
 
-  std::optional<QuotientPlan> best() const {
+  std::optional<QuotientPlan> first() {
     const size_t least = std::max<size_t>(grid_.stages / stagesPerMicroBatch, 1);
-    std::optional<QuotientPlan> best;
-    for (size_t count = microBatchCount(grid_); count >= least && !best; count /= 2) {
-      best = with(count);
+    std::optional<QuotientPlan> plan;
+    for (size_t count = microBatchCount(grid_); count >= least && !plan; count /= 2) {
+      plan = with(count);
     }
-    // More micro-batches: shorter times of idle stages, and less memory.
-    double bytes = best ? best->memoryBytes : 0;
-    for (size_t count = best ? 2 * best->microBatches : 0; best && mayGain(*best); count *= 2) {
+    return plan;
+  }
+
+  // More micro-batches: shorter times of idle stages, and less memory.
+  QuotientPlan improved(QuotientPlan best) {
+    double bytes = best.memoryBytes;
+    for (size_t count = 2 * best.microBatches; mayGain(best); count *= 2) {
       auto next = with(count);
       if (!next) {
         break;
       }
       const bool needsLess = next->memoryBytes < lessMemory * bytes;
       bytes = next->memoryBytes;
-      if (isBetter(*next, *best)) {
-        best = std::move(next);
-      } else if (best->fits || !needsLess) {
+      if (isBetter(*next, best)) {
+        best = *std::move(next);
+      } else if (best.fits || !needsLess) {
         break;
       }
     }
     return best;
   }
 
-  std::optional<QuotientPlan> with(size_t count) const {
+  std::optional<QuotientPlan> with(size_t count) {
     QuotientPlan plan;
     plan.grid = grid_;
     plan.microBatches = count;
@@ -136,20 +147,23 @@ class Planner {
     if (!withMore) {
       return std::nullopt;
     }
-    const Simulated last = simulated(*withMore);
-    plan.seconds = count > few ? extrapolated(simulated(*withFew), last, count) : last.seconds;
+    const StageMemory memory = memoryOf(*withMore, count > few ? more : few);
     for (size_t stage = 0; stage < grid_.stages; ++stage) {
-      const double bytes = last.state[stage] + last.held[stage] +
-                           inFlight(stage, count) * (last.work[stage] - last.held[stage]);
+      const double bytes = memory.state[stage] + memory.held[stage] +
+                           inFlight(stage, count) * (memory.work[stage] - memory.held[stage]);
       if (bytes > plan.memoryBytes) {
         plan.memoryBytes = bytes;
-        plan.stateBytes = last.state[stage];
+        plan.stateBytes = memory.state[stage];
       }
     }
     plan.fits = plan.memoryBytes <= capacity_;
+    std::optional<Placement> fewer, several;
     if (!plan.fits) {
-      recompute(plan, *withFew, *withMore, last);
+      recompute(plan, *withFew, *withMore, memory, fewer, several);
     }
+    const Simulated last = simulated(several ? *several : *withMore);
+    plan.seconds =
+        count > few ? extrapolated(simulated(fewer ? *fewer : *withFew), last, count) : last.seconds;
     plan.description = describe(grid_, count) + (plan.recomputes ? ", with recomputation" : "");
     plan.split.description = plan.description;
     return plan;
@@ -163,8 +177,8 @@ class Planner {
     return static_cast<double>(std::min(count, grid_.stages - stage));
   }
 
-  std::optional<Placement> placed(QuotientPlan& plan, size_t made) const {
-    auto split = splitOverGrid(graph_, quotient_.rows, quotient_.machine, cost_, {plan.microBatches, made});
+  std::optional<Placement> placed(QuotientPlan& plan, size_t made) {
+    auto split = splitter_.split({plan.microBatches, made});
     if (!split) {
       return std::nullopt;
     }
@@ -183,40 +197,50 @@ class Planner {
       const DeviceId device = placement.device[op];
       busy[device] += cost_.opSeconds(placement.graph, op, machine, device);
     }
-    const MemoryDemand demand = memoryDemand(placement, machine);
-    const SideTable<DeviceId, double> held = heldBytes(placement, machine.devices.size());
     for (const auto& row : quotient_.rows.stages) {
-      const DeviceId device = row.front();
-      made.busy.push_back(busy[device]);
-      made.state.push_back(demand.state[device]);
-      made.work.push_back(demand.likely[device] - demand.state[device]);
-      made.held.push_back(std::min(held[device], made.work.back()));
+      made.busy.push_back(busy[row.front()]);
     }
     return made;
   }
 
-  // The plan in which the values of a micro-batch take their part of the memory, as ops are computed twice.
+  /// `made`: micro-batches in the graph.
+  StageMemory memoryOf(const Placement& placement, size_t made) const {
+    const Machine& machine = quotient_.machine;
+    const MemoryDemand demand = memoryDemand(placement, machine);
+    const SideTable<DeviceId, double> held = heldBytes(placement, machine.devices.size(), made);
+    StageMemory memory;
+    for (const auto& row : quotient_.rows.stages) {
+      const DeviceId device = row.front();
+      memory.state.push_back(demand.state[device]);
+      memory.work.push_back(demand.likely[device] - demand.state[device]);
+      memory.held.push_back(std::min(held[device], memory.work.back()));
+    }
+    return memory;
+  }
+
+  // Placements in which the values of a micro-batch take their part of the memory, as ops are computed twice.
   void recompute(QuotientPlan& plan, const Placement& withFew, const Placement& withMore,
-                 const Simulated& last) const {
+                 const StageMemory& memory, std::optional<Placement>& fewer,
+                 std::optional<Placement>& several) const {
     Machine limited = quotient_.machine;
     for (size_t stage = 0; stage < grid_.stages; ++stage) {
-      const double once = last.state[stage] + last.held[stage];
+      const double once = memory.state[stage] + memory.held[stage];
       const double each = (capacity_ - once) / inFlight(stage, plan.microBatches);
       if (each <= 0) {
         return;
       }
       limited.devices[quotient_.rows.stages[stage].front()].memoryBytes = static_cast<int64_t>(once + each);
     }
-    const auto repeated = rematerialise(withMore, limited, cost_, 1);
+    auto repeated = rematerialise(withMore, limited, cost_, 1);
     if (!repeated) {
       return;
     }
-    const auto repeatedFew = rematerialise(withFew, limited, cost_, 1);
-    const Simulated more = simulated(repeated->placement);
-    plan.seconds =
-        plan.microBatches > few
-            ? extrapolated(simulated(repeatedFew ? repeatedFew->placement : withFew), more, plan.microBatches)
-            : more.seconds;
+    several = std::move(repeated->placement);
+    if (plan.microBatches > few) {
+      if (auto repeatedFew = rematerialise(withFew, limited, cost_, 1)) {
+        fewer = std::move(repeatedFew->placement);
+      }
+    }
     plan.memoryBytes = capacity_;
     plan.fits = plan.recomputes = true;
   }
@@ -226,6 +250,7 @@ class Planner {
   const Grid& grid_;
   const CostModel& cost_;
   const CompileOptions& options_;
+  GridSplitter splitter_;
   double capacity_ = 0; // bytes of a device
 };
 
@@ -238,8 +263,15 @@ bool isBetter(const QuotientPlan& a, const QuotientPlan& b) {
 std::optional<QuotientPlan> quotientPlan(const Graph& rewritten, const Machine& machine,
                                          llvm::ArrayRef<DeviceId> devices, const WantedGrid& wanted,
                                          const CostModel& cost, const CompileOptions& options) {
-  const Planner planner(rewritten, machine, devices, wanted.grid, cost, options);
-  return wanted.microBatches ? planner.with(*wanted.microBatches) : planner.best();
+  Planner planner(rewritten, machine, devices, wanted.grid, cost, options);
+  return wanted.microBatches ? planner.with(*wanted.microBatches) : planner.first();
+}
+
+QuotientPlan improvedPlan(QuotientPlan plan, const Graph& rewritten, const Machine& machine,
+                          llvm::ArrayRef<DeviceId> devices, const CostModel& cost,
+                          const CompileOptions& options) {
+  const Grid grid = plan.grid;
+  return Planner(rewritten, machine, devices, grid, cost, options).improved(std::move(plan));
 }
 
 } // namespace dfc

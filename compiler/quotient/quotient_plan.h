@@ -23,14 +23,19 @@ struct QuotientPlan {
 /// Whether a plan is preferred: plans that fit first, then by seconds.
 bool isBetter(const QuotientPlan& a, const QuotientPlan& b);
 
-/// The plan of one grid. The number of micro-batches is four per stage, halved until the batch divides, and
-/// doubled while that makes the plan better; without stages it is 1, and doubled until the plan fits. Memory
-/// is estimated for a 1F1B schedule (Narayanan et al. 2019, "PipeDream"): state, what is held once for all
-/// micro-batches, and the other values of the micro-batches in flight; where that is too much, with
-/// recomputation. `rewritten`: behind the phase Rewrite. `devices`: alike,
-/// without the host. Empty if the graph cannot be split over the grid.
+/// The plan of one grid. The number of micro-batches is four per stage, halved until the batch divides, and 1
+/// without stages. Memory is estimated for a 1F1B schedule (Narayanan et al. 2019, "PipeDream"): state, what
+/// is held once for all micro-batches, and the other values of the micro-batches in flight; where that is too
+/// much, with recomputation. `rewritten`: behind the phase Rewrite. `devices`: alike, without the host. Empty
+/// if the graph cannot be split over the grid.
 std::optional<QuotientPlan> quotientPlan(const Graph& rewritten, const Machine& machine,
                                          llvm::ArrayRef<DeviceId> devices, const WantedGrid& wanted,
                                          const CostModel& cost, const CompileOptions& options);
+
+/// The plan with more micro-batches, doubled while that makes it better, or until it fits. Arguments as of
+/// `quotientPlan`.
+QuotientPlan improvedPlan(QuotientPlan plan, const Graph& rewritten, const Machine& machine,
+                          llvm::ArrayRef<DeviceId> devices, const CostModel& cost,
+                          const CompileOptions& options);
 
 } // namespace dfc

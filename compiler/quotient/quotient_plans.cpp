@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,6 +18,11 @@ namespace {
 
 constexpr size_t mostStages = 64;
 constexpr unsigned mostThreads = 8; // each simulates a grid of its own
+/// More micro-batches are tried for plans of at most this multiple of the seconds of the best that fits.
+constexpr double mostOfBest = 1.1;
+/// Of those that do not fit, for plans with fewer micro-batches than this: with many of them, more need about
+/// as much memory.
+constexpr size_t fewMicroBatches = 16;
 
 double capacityOf(const Machine& machine, DeviceId device) {
   const int64_t bytes = machine.devices[device].memoryBytes;
@@ -74,18 +80,22 @@ std::vector<Grid> gridsOf(size_t devices, size_t domain) {
 }
 
 Diagnostic wrongGrid(const Grid& grid, size_t devices) {
-  return errorWithoutPlace(
-      fmt::format("a grid of {} x {} x {} has {}, and the machine {} of a kind", grid.stages, grid.groups,
-                  grid.width, counted(grid.stages * grid.groups * grid.width, "device"), devices),
-      "stages times groups times devices per group are the devices of the machine, without the host");
+  return errorWithoutPlace(fmt::format("a grid of {} x {} x {} has {}, and the machine {} of a kind",
+                                       grid.stages, grid.groups, grid.width,
+                                       counted(grid.stages * grid.groups * grid.width, "device"), devices),
+                           "stages times groups times devices per group are all devices of the most frequent "
+                           "kind, without the host");
 }
 
 /// Every grid worth a simulation.
 std::vector<Grid> usefulGrids(const Graph& graph, const Machine& machine, llvm::ArrayRef<DeviceId> devices,
-                              const CostModel& cost) {
+                              size_t domain) {
   const double state = parameterBytes(graph), capacity = capacityOf(machine, devices.front());
   const auto batch = static_cast<size_t>(batchOf(graph));
-  std::vector<Grid> grids = gridsOf(devices.size(), domainSize(devices, machine, cost));
+  std::vector<Grid> grids = gridsOf(devices.size(), domain);
+  if (devices.size() > mostPlannedDevices) { // for the time that simulations take
+    llvm::erase_if(grids, [&](const Grid& grid) { return grid.width > 1 && grid.width < domain; });
+  }
   llvm::erase_if(grids,
                  [&](const Grid& grid) { return grid.groups > batch || !mayFit(state, grid, capacity); });
   double leastIdle = HUGE_VAL;
@@ -94,6 +104,33 @@ std::vector<Grid> usefulGrids(const Graph& graph, const Machine& machine, llvm::
   }
   llvm::erase_if(grids, [&](const Grid& grid) { return idleFactor(grid, batch) > mostIdle * leastIdle; });
   return grids;
+}
+
+// Calls work(0), …, work(count - 1) on several threads.
+void forEach(size_t count, llvm::function_ref<void(size_t)> work) {
+  std::atomic<size_t> next = 0;
+  const auto some = [&] {
+    for (size_t i = next++; i < count; i = next++) {
+      work(i);
+    }
+  };
+  std::vector<std::future<void>> others;
+  for (unsigned i = 1; i < std::min(std::thread::hardware_concurrency(), mostThreads); ++i) {
+    others.push_back(std::async(std::launch::async, some));
+  }
+  some();
+  for (std::future<void>& other : others) {
+    other.get();
+  }
+}
+
+// Null where there is none.
+const QuotientPlan* bestOf(llvm::ArrayRef<std::optional<QuotientPlan>> plans) {
+  const QuotientPlan* best = nullptr;
+  for (const std::optional<QuotientPlan>& plan : plans) {
+    best = plan && (best == nullptr || isBetter(*plan, *best)) ? &*plan : best;
+  }
+  return best;
 }
 
 } // namespace
@@ -132,24 +169,28 @@ Result<std::vector<QuotientPlan>> quotientPlans(const Graph& written, const Mach
   if (devices.empty()) {
     return std::vector<QuotientPlan>();
   }
-  for (const Grid& grid : usefulGrids(*graph, machine, devices, cost)) {
-    grids.push_back({grid});
+  const size_t domain = domainSize(devices, machine, cost);
+  for (const Grid& grid : usefulGrids(*graph, machine, devices, domain)) {
+    if (!wanted || wanted->microBatches || !(grid == wanted->grid)) {
+      grids.push_back({grid});
+    }
   }
   std::vector<std::optional<QuotientPlan>> made(grids.size());
-  std::atomic<size_t> next = 0;
-  const auto work = [&] {
-    for (size_t i = next++; i < grids.size(); i = next++) {
-      made[i] = quotientPlan(*graph, machine, devices, grids[i], cost, options);
-    }
+  forEach(grids.size(), [&](size_t turn) { // long pipelines first, which take longest
+    const size_t i = grids.size() - 1 - turn;
+    made[i] = quotientPlan(*graph, machine, devices, grids[i], cost, options);
+  });
+  const QuotientPlan* best = bestOf(made);
+  const bool anyFits = best != nullptr && best->fits;
+  const double most = anyFits ? mostOfBest * best->seconds : HUGE_VAL;
+  const auto mayImprove = [&](const QuotientPlan& plan) {
+    return plan.seconds <= most && (!anyFits || plan.fits || plan.microBatches < fewMicroBatches);
   };
-  std::vector<std::future<void>> others;
-  for (unsigned i = 1; i < std::min(std::thread::hardware_concurrency(), mostThreads); ++i) {
-    others.push_back(std::async(std::launch::async, work));
-  }
-  work();
-  for (std::future<void>& other : others) {
-    other.get();
-  }
+  forEach(made.size(), [&](size_t i) {
+    if (made[i] && mayImprove(*made[i]) && !grids[i].microBatches) {
+      made[i] = improvedPlan(*std::move(made[i]), *graph, machine, devices, cost, options);
+    }
+  });
   if (wanted && !made.front()) {
     return Diagnostics{errorWithoutPlace(
         "the graph cannot be split over that grid: it has too few layers, or its batch too few parts",

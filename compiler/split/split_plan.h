@@ -24,6 +24,7 @@ struct Rows {
 struct Grid {
   size_t stages = 1, groups = 1, width = 1;
   bool isPlain() const { return stages == 1 && width == 1; } ///< a split along one axis
+  friend bool operator==(const Grid&, const Grid&) = default;
 };
 
 struct SplitPlan {

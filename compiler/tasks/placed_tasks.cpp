@@ -157,7 +157,11 @@ constexpr int mostJustifications = 6;
 TaskSchedule justified(const TaskGraph& graph, const PlacedTasks& placed, ListResult from,
                        TaskSchedule schedule) {
   for (int i = 0; i < mostJustifications; ++i) {
-    from = listSchedule(placed.list, justifiedRanks(placed.list, from.end));
+    const std::vector<double> before = from.end;
+    from = listSchedule(placed.list, justifiedRanks(placed.list, before));
+    if (from.end == before) {
+      break;
+    }
     TaskSchedule next = scheduleOf(graph, placed, from);
     if (next.makespan < schedule.makespan) {
       schedule = std::move(next);

@@ -1,5 +1,6 @@
-// UnchangedValues: the values of a graph that are the same in every step: constants, parameters that no op
-// assigns, and views of them. Only the caller changes these, between steps.
+// UnchangedValues: the values of a graph that are the same in every step, and that one op reads: constants,
+// parameters that no op assigns, and views of them. Only the caller changes these, between steps. What a
+// kernel makes of a value with more readers would be kept once for each, as in micro-batches.
 #pragma once
 
 #include "ir/graph/graph.h"

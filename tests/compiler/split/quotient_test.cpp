@@ -145,7 +145,10 @@ TEST_CASE("quotient plans: with less memory, more micro-batches or recomputation
     for (const DeviceId device : devices) {
       machine.devices[device].memoryBytes = static_cast<int64_t>(bytes);
     }
-    return quotientPlan(graph, machine, devices, {{1, 4, 1}}, RooflineCostModel(), {});
+    auto plan = quotientPlan(graph, machine, devices, {{1, 4, 1}}, RooflineCostModel(), {});
+    return plan ? std::optional(
+                      improvedPlan(*std::move(plan), graph, machine, devices, RooflineCostModel(), {}))
+                : std::nullopt;
   };
   const auto ample = planned(0);
   REQUIRE(ample);

@@ -121,12 +121,13 @@ class OnednnConvolution final : public CpuKernel {
     }
     pool_.run(threads_, [&](uint32_t thread) {
       const TaskRange range = tasksOfPart(plan_.parts(), threads_, thread);
+      std::byte* const scratch = channelsLast_ ? threadScratch(bytesWithChannelsLast()) : nullptr;
       int64_t brought = -1; // the part of the batch whose images lie in the scratch
       for (int64_t index = range.begin; index < range.end; ++index) {
         if (channelsLast_) {
           const int64_t batch = index / plan_.channelParts();
           runPartWithChannelsLast(thread, index, operands, results[0],
-                                  std::exchange(brought, batch) != batch);
+                                  {scratch, std::exchange(brought, batch) != batch});
         } else {
           runPart(thread, index, operands, results[0]);
         }
@@ -198,17 +199,25 @@ class OnednnConvolution final : public CpuKernel {
   }
 
   // The scratch: that of oneDNN, images, results.
+  size_t bytesWithChannelsLast() const { return primitives_.scratchBytes() + imageBytes() + resultBytes(); }
+  size_t imageBytes() const { return bytesOf(plan_.part(0).images * conv_.image[1] * conv_.imagePixels()); }
+  size_t resultBytes() const {
+    return bytesOf(plan_.part(0).images * plan_.part(0).channels * conv_.pixels());
+  }
+
+  struct Scratch {
+    std::byte* bytes = nullptr;
+    bool bringImages = true; ///< whether the images of the part do not lie in it yet
+  };
+
   void runPartWithChannelsLast(uint32_t thread, int64_t index, llvm::ArrayRef<const std::byte*> operands,
-                               std::byte* result, bool bringImages) {
+                               std::byte* result, const Scratch& scratch) {
     const ConvolutionPart part = plan_.part(index);
     const Offsets at = cut_.offsets(part);
     const int64_t channels = conv_.image[1], pixels = conv_.imagePixels(), madePixels = conv_.pixels();
-    const size_t imageBytes = bytesOf(plan_.part(0).images * channels * pixels),
-                 resultBytes = bytesOf(plan_.part(0).images * plan_.part(0).channels * madePixels);
-    std::byte* const scratch = threadScratch(primitives_.scratchBytes() + imageBytes + resultBytes);
-    std::byte* const images = scratch + primitives_.scratchBytes();
-    std::byte* const made = images + imageBytes;
-    if (bringImages) {
+    std::byte* const images = scratch.bytes + primitives_.scratchBytes();
+    std::byte* const made = images + imageBytes();
+    if (scratch.bringImages) {
       for (int64_t image = 0; image < part.images; ++image) {
         const int64_t from = image * channels * pixels;
         transposeWords(words(operands[0]) + at.image + from, words(images) + from,
@@ -216,7 +225,7 @@ class OnednnConvolution final : public CpuKernel {
       }
     }
     const std::byte* inputs[2] = {images, filterOf(operands[1], index, at)};
-    primitives_.run(shapeOf(part), thread, inputs, made, scratch, "convolution");
+    primitives_.run(shapeOf(part), thread, inputs, made, scratch.bytes, "convolution");
     for (int64_t image = 0; image < part.images; ++image) {
       transposeWords(words(made) + image * part.channels * madePixels,
                      words(result) + at.result + image * conv_.filter[0] * madePixels,
