@@ -193,8 +193,9 @@ Result<std::vector<QuotientPlan>> quotientPlans(const Graph& written, const Mach
   });
   if (wanted && !made.front()) {
     return Diagnostics{errorWithoutPlace(
-        "the graph cannot be split over that grid: it has too few layers, or its batch too few parts",
-        "name fewer stages, groups or micro-batches")};
+        "the graph cannot be split over that grid: it has too few layers, or its batch is not a multiple of "
+        "groups times micro-batches",
+        "name fewer stages, or groups and micro-batches that divide the batch")};
   }
   std::vector<QuotientPlan> plans;
   for (std::optional<QuotientPlan>& plan : made) {

@@ -63,7 +63,7 @@ Examples:
   dfc explain samples/02_train_mlp/mlp.dfg -m cpu-2gpu
   dfc explain samples/02_train_mlp/mlp.dfg -m cpu-8gpu-nvlink --policy split --quick
   dfc explain samples/02_train_mlp/mlp.dfg -m cpu-2gpu --precision bf16 --quick --json
-  dfc explain samples/02_train_mlp/mlp.dfg -m cpu-8gpu-nvlink --grid 2x4x1x8)";
+  dfc explain samples/02_train_mlp/mlp.dfg -m cpu-8gpu-nvlink --grid 2x4x1x5)";
 
 Exit explainVerb(const ExplainArguments& arguments, Console& console) {
   OutputFiles files;
