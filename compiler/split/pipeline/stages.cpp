@@ -181,9 +181,20 @@ class StageFinder {
     for (const OpId op : line) {
       until.push_back(reached += seconds_[op]);
     }
-    size_t begin = 0;
+    // Stage 0 has the homes near its beginning: else it would be taken for full before its first op.
+    SideTable<OpId, bool> isHome(graph_.opCount());
+    for (const OpId op : order_) {
+      if (displaced_[op]) {
+        isHome[home_[op]] = true;
+      }
+    }
+    size_t begin = 0, homes = 0;
+    for (size_t i = 0; i < line.size() && until[i] - until[0] < share; ++i) {
+      homes = isHome[line[i]] ? i : homes;
+    }
     for (uint32_t stage = 0; stage < count_; ++stage) {
-      const size_t end = stage + 1 < count_ ? endOf(stage, begin, share, until, crossing) : line.size();
+      const size_t from = stage == 0 ? homes : begin;
+      const size_t end = stage + 1 < count_ ? endOf(stage, from, share, until, crossing) : line.size();
       for (; begin < end; ++begin) {
         stage_[line[begin]] = stage;
       }
