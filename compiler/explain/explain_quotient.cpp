@@ -30,7 +30,7 @@ std::vector<ExplainedCandidate> candidatesOf(llvm::ArrayRef<QuotientPlan> plans,
     std::string verdict = !chosen     ? verdictOf(plan, plans[0].seconds)
                           : isWanted  ? "asked for"
                           : plan.fits ? "chosen"
-                                      : "the quickest; none fits into memory without recomputation";
+                                      : "the quickest; none fits into memory";
     if (chosen && isWanted && !plan.fits) {
       verdict += "; does not fit into memory";
     }

@@ -12,7 +12,7 @@ namespace dfc {
 namespace {
 
 constexpr int64_t typicalBytes = 1 << 20;
-/// The most peers whose links are averaged; of more peers, a sample at equal distances.
+/// Peers whose links are averaged; where a group has more, every n-th one is taken.
 constexpr size_t mostPeers = 16;
 
 class Maker {

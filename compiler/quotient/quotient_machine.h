@@ -1,7 +1,7 @@
 // QuotientMachine: a machine of many alike devices reduced by symmetry. The devices of a pipeline stage run
-// the same ops at the same time, so one of them is simulated. A mirror, a device whose ops take no time,
-// stands for its peers: it holds copies of the values that the first device sends, and sends them back at the
-// rate of the peers' links.
+// the same ops at the same time, so the first device of each stage is simulated, and a mirror represents the
+// other devices of its stage. A mirror is a simulated device whose ops take no time: it receives what the
+// first device sends to them, and sends copies of it back over links of the same bandwidth and latency.
 #pragma once
 
 #include "compiler/cost/cost_model.h"

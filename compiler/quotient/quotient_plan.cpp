@@ -9,6 +9,7 @@
 #include "compiler/split/take_cuts.h"
 #include "compiler/split/unfold_batch_norms.h"
 #include "ir/author/text/units.h"
+#include "ir/graph/micro_batch.h"
 #include "ir/plan/placed_graph.h"
 
 #include <fmt/format.h>
@@ -21,12 +22,12 @@
 namespace dfc {
 namespace {
 
-/// A pipeline has at least one micro-batch for so many stages.
+/// A pipeline of p stages has at least p / stagesPerMicroBatch micro-batches.
 constexpr size_t stagesPerMicroBatch = 4;
 /// Numbers of micro-batches that are simulated; other numbers are extrapolated.
 constexpr size_t few = 1, more = 2;
-/// Ratio of the memory of a plan that does not fit to that with half the micro-batches, from which more of
-/// them are not tried.
+/// The number of micro-batches of a plan that does not fit is doubled as long as that leaves less than this
+/// part of its memory.
 constexpr double lessMemory = 0.9;
 
 /// A simulated step: its seconds, and those of computation by stage.
@@ -49,13 +50,12 @@ SideTable<DeviceId, double> heldBytes(const Placement& placement, size_t devices
   if (made < more) {
     return held;
   }
-  // Each micro-batch begins with its inputs: the largest distance between two inputs is a whole one.
-  const std::vector<OpId> inputs = graph.opsOf(OpKind::Input);
-  uint32_t second = 0, longest = 0;
-  for (size_t i = 1; i < inputs.size(); ++i) {
-    if (const uint32_t length = inputs[i].index() - inputs[i - 1].index(); length > longest) {
-      longest = length;
-      second = inputs[i].index();
+  // The ops are in the order of their micro-batches: the boundary is the first op of the second one.
+  uint32_t second = 0;
+  for (const OpId op : graph.ops()) {
+    if (graph[op].kind() != OpKind::Input && microBatchOf(graph.scopeOf(op)) == 1U) {
+      second = op.index();
+      break;
     }
   }
   const auto isView = [&](OpId op) { return classOf(graph[op].kind()) == OpClass::View; };

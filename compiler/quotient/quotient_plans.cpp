@@ -20,8 +20,8 @@ constexpr size_t mostStages = 64;
 constexpr unsigned mostThreads = 8; // each simulates a grid of its own
 /// More micro-batches are tried for plans of at most this multiple of the seconds of the best that fits.
 constexpr double mostOfBest = 1.1;
-/// Of those that do not fit, for plans with fewer micro-batches than this: with many of them, more need about
-/// as much memory.
+/// A plan that does not fit is tried with more micro-batches only if it has fewer than this. A 1F1B pipeline
+/// with many micro-batches holds as many of them at a time as it has stages, whatever their number.
 constexpr size_t fewMicroBatches = 16;
 
 double capacityOf(const Machine& machine, DeviceId device) {
@@ -46,8 +46,9 @@ int64_t batchOf(const Graph& graph) {
   return most;
 }
 
-// Lower estimate of memory. State is divided among the devices of a group. If a group is one device, it holds
-// the whole weights of its stage; an optimiser's two moments may lie in other groups.
+// Lower estimate of memory. A group divides the state of its stage among its devices. A group of one device
+// holds all weights of its stage, and a third of its state: the two moments of an optimiser like Adam may be
+// sharded over other groups.
 bool mayFit(double state, const Grid& grid, double capacity) {
   const size_t spread = grid.width > 1 ? grid.width : std::min<size_t>(grid.groups, 3);
   return state / static_cast<double>(grid.stages * spread) <= capacity;
@@ -65,7 +66,7 @@ double idleFactor(const Grid& grid, size_t batch) {
 /// Largest ratio of a grid's `idleFactor` to the least one; grids above it are not simulated.
 constexpr double mostIdle = 1.5;
 
-// A group lies within one interconnect domain, of which it is a part or the whole.
+// Groups have as many devices as divide an interconnect domain, such as the GPUs of a host.
 std::vector<Grid> gridsOf(size_t devices, size_t domain) {
   std::vector<Grid> grids;
   for (size_t width = 1; width <= domain; ++width) {
@@ -80,7 +81,7 @@ std::vector<Grid> gridsOf(size_t devices, size_t domain) {
 }
 
 Diagnostic wrongGrid(const Grid& grid, size_t devices) {
-  return errorWithoutPlace(fmt::format("a grid of {} x {} x {} has {}, and the machine {} of a kind",
+  return errorWithoutPlace(fmt::format("a grid of {} x {} x {} has {}, but the machine has {} alike",
                                        grid.stages, grid.groups, grid.width,
                                        counted(grid.stages * grid.groups * grid.width, "device"), devices),
                            "stages times groups times devices per group are all devices of the most frequent "

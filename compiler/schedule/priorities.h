@@ -17,7 +17,8 @@ namespace dfc {
 std::vector<double> justifiedRanks(const ListProblem& problem, llvm::ArrayRef<double> ends);
 
 struct PriorityRow {
-  /// By task; any real number. Empty if the problem has none of what the priority ranks by, micro-batches.
+  /// A rank for each task; any real number. Empty if the priority does not apply: ranks by micro-batch need
+  /// tasks of micro-batches.
   std::vector<double> (*ranks)(const ListProblem&);
   std::string_view name;
   double gain; ///< part of an earlier row's makespan that this one has to save

@@ -424,10 +424,14 @@ TEST_CASE("dfc explain --grid: a grid that the machine or the graph does not hav
     CHECK(outcome.status == 1);
     return outcome.err;
   };
-  CHECK_THAT(refusal("2x8x1"), containing("has 16 devices, and the machine 8 of a kind"));
+  CHECK_THAT(refusal("2x8x1"), containing("has 16 devices, but the machine has 8 alike"));
   CHECK_THAT(refusal("1x8x1x3000"), containing("cannot be split over that grid"));
   for (const char* wrong :
        {"8", "1x8", "1x8x1x", "0x8x1", "1x8x1x2x2", "axbxc", "1x8x-1", "99999999999999999999x1x1"}) {
     CHECK_THAT(refusal(wrong), containing("is no grid") && containing("for example 2x4x8x16"));
   }
+  const Outcome both =
+      runDfc({"explain", graph, "-m", "cpu-8gpu-nvlink", "--grid", "1x8x1", "--policy", "heft"});
+  CHECK(both.status == 1);
+  CHECK_THAT(both.err, containing("--policy and --grid exclude one another"));
 }

@@ -15,6 +15,8 @@ namespace {
 using namespace bench;
 
 constexpr double mostRatio = 1.01, gain = 0.95;
+/// The head, whose weights are the embedding's, may be cut along the vocabulary.
+constexpr double mostOverNetwork = 0.1;
 
 /// With at most so many layers.
 PricedCase pricedWith(const PaperCase& full, int64_t layers, int64_t batch) {
@@ -39,7 +41,7 @@ void checkTable(llvm::function_ref<bool(const PaperCase&)> isMeant) {
       const PricedCase made = pricedWith(full, 8, full.batch);
       INFO(full.name << ": " << made.found.description << " beside " << made.published.description);
       CHECK((made.ratio() <= mostRatio || (made.found.fits && !made.published.fits)));
-      CHECK(made.keepsGroupsInHosts());
+      CHECK((full.gpus <= gpusPerHost || made.tensorParallelOverHosts() < mostOverNetwork));
     }
   }
 }
@@ -90,7 +92,7 @@ TEST_CASE("papers: auto is no worse than published plans of small graphs") {
       const PricedCase made = pricedWith(full, 2, 64);
       INFO(full.name << ": " << made.found.description << " beside " << made.published.description);
       CHECK(made.ratio() <= mostRatio);
-      CHECK(made.keepsGroupsInHosts());
+      CHECK((full.gpus <= gpusPerHost || made.tensorParallelOverHosts() < mostOverNetwork));
       large += made.ratio() <= gain ? 1 : 0;
       ++count;
     }

@@ -16,7 +16,7 @@ struct PipelineTasks {
 
   /// Makespan of 1F1B, where the gradients of weights are a part of the backward pass.
   double oneForwardOneBackward() const;
-  /// Makespan of ZB-H1, which needs as much memory as 1F1B.
+  /// Makespan of ZB-H1, which needs as much memory as 1F1B; of at least as many micro-batches as stages.
   double zeroBubbleH1() const;
   /// Makespan of ZB-H2, from the first forward pass of the first stage to the last task of the last: no
   /// device is idle between its first and its last task.

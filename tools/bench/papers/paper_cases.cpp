@@ -78,7 +78,28 @@ Machine machineOf(const PaperCase& one, const PaperCase& full) {
   return machine;
 }
 
-bool PricedCase::keepsGroupsInHosts() const { return gpusPerHost % found.grid.width == 0; }
+double PricedCase::tensorParallelOverHosts() const {
+  const SplitGraph& overGroups = found.split.outer ? *found.split.outer : found.split;
+  const Graph& graph = overGroups.whole;
+  SideTable<ValueId, bool> isWeight(graph.valueCount()); // parameters, moved or rounded
+  double all = 0, cut = 0;
+  for (const OpId op : graph.ops()) {
+    const OpRow& row = graph[op];
+    const OpClass kind = classOf(row.kind());
+    const bool keeps = kind == OpClass::View || kind == OpClass::Movement || row.kind() == OpKind::Cast;
+    isWeight[row.firstResult] =
+        row.kind() == OpKind::Parameter || (keeps && row.operands.size() == 1 && isWeight[row.operands[0]]);
+    for (size_t i = 0; i < row.operands.size() && kind == OpClass::Contraction; ++i) {
+      if (isWeight[row.operands[i]]) {
+        const double flops = costOf(row.attributes, graph.operandTypesOf(op), graph.resultTypesOf(op)).flops;
+        const OpOption& option = overGroups.plan.option[op];
+        all += flops;
+        cut += option.form == OpOption::Form::Parts && option.operands[i].isCut() ? flops : 0;
+      }
+    }
+  }
+  return all > 0 ? cut / all : 0;
+}
 
 Result<PricedCase> priced(const PaperCase& one, const Graph& graph, const Machine& machine) {
   CompileOptions options;

@@ -33,12 +33,13 @@ Result<Graph> graphOf(const PaperCase& one);
 /// parameters.
 Machine machineOf(const PaperCase& one, const PaperCase& full);
 
-/// The plan of the paper's grid and the compiler's choice, by the same simulation.
+/// The plan of the paper's grid, and the best of all grids, by the same simulation.
 struct PricedCase {
   QuotientPlan published, found;
   double ratio() const { return found.seconds / published.seconds; }
-  /// Whether each group of devices lies in one host, so that tensor parallelism does not use the network.
-  bool keepsGroupsInHosts() const;
+  /// Of the operations of products with weights in `found`, the part that is cut along a weight over groups:
+  /// tensor parallelism over the hosts' network, where the groups are in several hosts.
+  double tensorParallelOverHosts() const;
 };
 
 Result<PricedCase> priced(const PaperCase& one, const Graph& graph, const Machine& machine);

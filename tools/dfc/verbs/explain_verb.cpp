@@ -78,6 +78,13 @@ Exit explainVerb(const ExplainArguments& arguments, Console& console) {
       return console.fail(Exit::UserError, grid.errors());
     }
     wanted.grid = *grid;
+    if (!arguments.plan.policy.empty()) {
+      return console.fail(Exit::UserError,
+                          Diagnostics{errorWithoutPlace(
+                              "--policy and --grid exclude one another: a grid is simulated without "
+                              "a policy",
+                              "leave one of them out")});
+    }
   }
   Explanation explanation;
   const FileOutcome outcome =
