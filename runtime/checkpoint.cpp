@@ -10,16 +10,17 @@ Status saveState(Session& session, const std::string& path) {
 }
 
 Status loadState(Session& session, const std::string& path) {
-  const Result<NamedLiterals> file = readSafetensors(path);
-  if (!file.ok()) {
-    return file.errors();
-  }
-  Diagnostics errors = session.checkWholeState(*file);
+  const Result<NamedLiterals> values = readSafetensors(path);
+  return values ? setWholeState(session, *values, path) : values.errors();
+}
+
+Status setWholeState(Session& session, const NamedLiterals& values, const std::string& file) {
+  Diagnostics errors = session.checkWholeState(values);
   if (errors.empty()) {
-    return session.setState(*file);
+    return session.setState(values);
   }
   for (Diagnostic& error : errors) {
-    error.where.file = path;
+    error.where.file = file;
   }
   return errors;
 }

@@ -17,5 +17,7 @@ Status saveState(Session& session, const std::string& path);
 /// Every parameter of the graph must be in the file with its type and shape, and the file may hold no other
 /// but those that plans derive; nothing is set unless all is well.
 Status loadState(Session& session, const std::string& path);
+/// The same of values that were read already; `file` is for messages.
+Status setWholeState(Session& session, const NamedLiterals& values, const std::string& file);
 
 } // namespace dfc

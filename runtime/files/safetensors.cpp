@@ -210,14 +210,29 @@ void copyTensor(const Entry& entry, std::span<const std::byte> data, NamedLitera
   tensors.emplace(entry.name, std::move(literal));
 }
 
-std::vector<Entry> readHeader(std::string_view text, uint64_t dataBytes, Complaints& complaints) {
+SafetensorsTexts textsOf(const Json& metadata) {
+  SafetensorsTexts texts;
+  if (metadata.is_object()) {
+    for (const auto& [key, text] : metadata.items()) {
+      if (text.is_string()) {
+        texts.emplace(key, text.get<std::string>());
+      }
+    }
+  }
+  return texts;
+}
+
+std::vector<Entry> readHeader(std::string_view text, uint64_t dataBytes, SafetensorsTexts& texts,
+                              Complaints& complaints) {
   const Json header = parseHeader(text, complaints);
   std::vector<Entry> entries;
   if (!header.is_object()) {
     return entries;
   }
   for (const auto& [name, row] : header.items()) {
-    if (name != metadataKey) {
+    if (name == metadataKey) {
+      texts = textsOf(row);
+    } else {
       readEntry(name, row, dataBytes, entries, complaints);
     }
   }
@@ -239,8 +254,12 @@ std::vector<const NamedLiterals::value_type*> inFileOrder(const NamedLiterals& t
   return order;
 }
 
-std::string printHeader(const std::vector<const NamedLiterals::value_type*>& order) {
+std::string printHeader(const std::vector<const NamedLiterals::value_type*>& order,
+                        const SafetensorsTexts& texts) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!texts.empty()) {
+    header[std::string(metadataKey)] = texts;
+  }
   uint64_t offset = 0;
   for (const auto* row : order) {
     const TensorType& type = row->second.type();
@@ -263,9 +282,7 @@ std::string_view otherFormat(std::span<const std::byte> bytes) {
                                           : "";
 }
 
-} // namespace
-
-Result<NamedLiterals> parseSafetensors(std::span<const std::byte> bytes, const std::string& fileName) {
+Result<SafetensorsFile> parseFile(std::span<const std::byte> bytes, const std::string& fileName) {
   Complaints complaints(fileName);
   if (bytes.size() < lengthBytes) {
     complaints.add(fmt::format("is not a .safetensors file: it has only {} bytes", bytes.size()));
@@ -285,28 +302,38 @@ Result<NamedLiterals> parseSafetensors(std::span<const std::byte> bytes, const s
   }
   const auto data = bytes.subspan(lengthBytes + length);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + lengthBytes, length);
-  NamedLiterals tensors;
-  const auto entries = readHeader(text, data.size(), complaints);
+  SafetensorsFile file;
+  const auto entries = readHeader(text, data.size(), file.texts, complaints);
   if (complaints.errors().empty()) {
     for (const Entry& entry : entries) {
-      copyTensor(entry, data, tensors, complaints);
+      copyTensor(entry, data, file.tensors, complaints);
     }
   }
   if (!complaints.errors().empty()) {
     return complaints.errors();
   }
-  return tensors;
+  return file;
+}
+
+} // namespace
+
+Result<NamedLiterals> parseSafetensors(std::span<const std::byte> bytes, const std::string& fileName) {
+  auto file = parseFile(bytes, fileName);
+  return file ? Result<NamedLiterals>(std::move(file->tensors)) : file.errors();
 }
 
 Result<NamedLiterals> readSafetensors(const std::string& path) {
-  const auto bytes = readFile(path, largestSafetensors);
-  if (!bytes) {
-    return bytes.errors();
-  }
-  return parseSafetensors(*bytes, path);
+  auto file = readSafetensorsFile(path);
+  return file ? Result<NamedLiterals>(std::move(file->tensors)) : file.errors();
 }
 
-Result<std::vector<std::byte>> printSafetensors(const NamedLiterals& tensors, const std::string& fileName) {
+Result<SafetensorsFile> readSafetensorsFile(const std::string& path) {
+  const auto bytes = readFile(path, largestSafetensors);
+  return bytes ? parseFile(*bytes, path) : bytes.errors();
+}
+
+Result<std::vector<std::byte>> printSafetensors(const NamedLiterals& tensors, const std::string& fileName,
+                                                const SafetensorsTexts& texts) {
   Complaints complaints(fileName);
   for (const auto& [name, value] : tensors) {
     const std::string quoted = Json(name).dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -320,7 +347,7 @@ Result<std::vector<std::byte>> printSafetensors(const NamedLiterals& tensors, co
     return complaints.errors();
   }
   const auto order = inFileOrder(tensors);
-  const std::string header = printHeader(order);
+  const std::string header = printHeader(order, texts);
   size_t size = lengthBytes + header.size();
   for (const auto* row : order) {
     size += row->second.bytes().size();
@@ -337,8 +364,9 @@ Result<std::vector<std::byte>> printSafetensors(const NamedLiterals& tensors, co
   return bytes;
 }
 
-Status writeSafetensors(const std::string& path, const NamedLiterals& tensors) {
-  const auto bytes = printSafetensors(tensors, path);
+Status writeSafetensors(const std::string& path, const NamedLiterals& tensors,
+                        const SafetensorsTexts& texts) {
+  const auto bytes = printSafetensors(tensors, path, texts);
   if (!bytes) {
     return bytes.errors();
   }

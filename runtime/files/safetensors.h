@@ -8,6 +8,7 @@
 #include "ir/base/visibility.h"
 #include "ir/graph/literal.h"
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,9 +20,23 @@ Result<NamedLiterals> readSafetensors(const std::string& path);
 /// The same of bytes; `fileName` is for messages.
 Result<NamedLiterals> parseSafetensors(std::span<const std::byte> bytes, const std::string& fileName);
 
-/// The same tensors give the same bytes. Written under a temporary name, synced, renamed.
-Status writeSafetensors(const std::string& path, const NamedLiterals& tensors);
+/// Texts by key: what a file says beside its tensors, the format's `__metadata__`.
+using SafetensorsTexts = std::map<std::string, std::string>;
+
+/// All that a file holds.
+struct SafetensorsFile {
+  NamedLiterals tensors;  ///< by name
+  SafetensorsTexts texts; ///< by key; empty where the file has none
+};
+
+/// The tensors and the texts; texts that are no strings are passed over.
+Result<SafetensorsFile> readSafetensorsFile(const std::string& path);
+
+/// The same tensors and texts give the same bytes. Written under a temporary name, synced, renamed.
+Status writeSafetensors(const std::string& path, const NamedLiterals& tensors,
+                        const SafetensorsTexts& texts = {});
 /// The bytes that writeSafetensors writes.
-Result<std::vector<std::byte>> printSafetensors(const NamedLiterals& tensors, const std::string& fileName);
+Result<std::vector<std::byte>> printSafetensors(const NamedLiterals& tensors, const std::string& fileName,
+                                                const SafetensorsTexts& texts = {});
 
 } // namespace dfc

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <filesystem>
 
 namespace dfc::tool {
@@ -47,8 +48,15 @@ Result<Literal> fromArchive(const std::string& path, const std::string& wanted, 
 
 } // namespace
 
+std::optional<double> numberOfSource(const std::string& source) {
+  double number = 0;
+  const char* end = source.data() + source.size();
+  const auto [stop, failure] = std::from_chars(source.data(), end, number);
+  return failure == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
 std::string fileOfSource(const std::string& source) {
-  if (source.starts_with(fashion)) {
+  if (source.starts_with(fashion) || numberOfSource(source)) {
     return "";
   }
   const size_t member = source.find(".npz:");
@@ -81,8 +89,8 @@ Result<Literal> readFeedSource(const std::string& source, const std::string& inp
                     {source},
                     std::filesystem::is_directory(source, ignored) ? "is a folder, not a file"
                                                                    : "is no kind of feed that dfc reads",
-                    "give FILE.npy, FILE.npz, FILE.npz:MEMBER, an IDX file (.gz) or "
-                    "fashion-mnist/{train,test}/{images,labels}"};
+                    "give FILE.npy, FILE.npz, FILE.npz:MEMBER, an IDX file (.gz), "
+                    "fashion-mnist/{train,test}/{images,labels}, or a number for a scalar input"};
 }
 
 } // namespace dfc::tool

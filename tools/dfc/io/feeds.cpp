@@ -52,8 +52,9 @@ bool longerRows(const Shape& data, const Shape& input) {
 } // namespace
 
 Result<Feeds> Feeds::load(const std::vector<std::string>& arguments, const Graph& graph,
-                          std::optional<uint64_t> seed) {
+                          std::optional<uint64_t> seed, const std::string& option) {
   Feeds feeds;
+  feeds.option_ = option;
   feeds.seed_ = seed;
   Diagnostics errors;
   for (const std::string& argument : arguments) {
@@ -63,14 +64,15 @@ Result<Feeds> Feeds::load(const std::vector<std::string>& arguments, const Graph
   for (const std::string& argument : arguments) {
     const std::string name = argument.substr(0, argument.find('='));
     if (!given.insert(name).second) {
-      errors.push_back(
-          errorWithoutPlace(fmt::format("input '{}' is fed twice", name), "leave one --feed out"));
+      errors.push_back(errorWithoutPlace(fmt::format("input '{}' is fed twice", name),
+                                         fmt::format("leave one {} out", option)));
     }
   }
   for (const auto& [name, type] : inputsOf(graph)) {
     if (given.count(name) == 0) {
-      errors.push_back(errorWithoutPlace(fmt::format("input '{}' ({}) is not fed", name, toString(type)),
-                                         fmt::format("add --feed {}=FILE.npy", name)));
+      errors.push_back(errorWithoutPlace(
+          fmt::format("input '{}' ({}) is not fed", name, toString(type)),
+          fmt::format("add {} {}={}", option, name, type.shape.rank() == 0 ? "NUMBER" : "FILE.npy")));
     }
   }
   feeds.checkBatches(errors);
@@ -81,7 +83,7 @@ Result<Feeds> Feeds::load(const std::vector<std::string>& arguments, const Graph
 }
 
 void Feeds::fit(const std::string& argument, const Graph& graph, Diagnostics& errors) {
-  const auto pair = splitPair(argument, "--feed", "NAME=FILE, for example x=x.npy");
+  const auto pair = splitPair(argument, option_, "NAME=FILE, for example x=x.npy");
   if (!pair) {
     add(errors, pair.errors());
     return;
@@ -95,6 +97,10 @@ void Feeds::fit(const std::string& argument, const Graph& graph, Diagnostics& er
       names.push_back(name);
     }
     errors.push_back(unknownName("input", pair->first, names));
+    return;
+  }
+  if (const auto number = numberOfSource(pair->second)) {
+    fitNumber({pair->first, input->second, {}}, *number, argument, errors);
     return;
   }
   auto data = readFeedSource(pair->second, pair->first);
@@ -112,6 +118,24 @@ void Feeds::fit(const std::string& argument, const Graph& graph, Diagnostics& er
   if (errors.size() == before) { // labels of the wrong shape are no labels
     checkLabels(graph, pair->second, errors);
   }
+}
+
+void Feeds::fitNumber(Source source, double number, const std::string& argument, Diagnostics& errors) {
+  const TensorType& input = source.input;
+  if (input.shape.rank() > 0) {
+    errors.push_back(errorWithoutPlace(fmt::format("{} {}: a number feeds a scalar, but input '{}' is {}",
+                                                   option_, argument, source.name, toString(input)),
+                                       fmt::format("give a file: {} {}=FILE.npy", option_, source.name)));
+    return;
+  }
+  source.data = filledLiteral(input, number);
+  if (!isFloat(input.element) && source.data.at(0) != number) {
+    errors.push_back(errorWithoutPlace(fmt::format("{} {}: input '{}' is {}, which cannot hold it", option_,
+                                                   argument, source.name, toString(input)),
+                                       fmt::format("give a number that {} can hold", name(input.element))));
+    return;
+  }
+  sources_.push_back(std::move(source));
 }
 
 void Feeds::checkLabels(const Graph& graph, const std::string& place, Diagnostics& errors) {

@@ -16,12 +16,12 @@ namespace dfc::tool {
 /// dimensions of a row may be joined (byte_rows.h).
 class Feeds {
  public:
-  /// `arguments`: "NAME=SOURCE", where SOURCE is FILE.npy, FILE.npz, FILE.npz:MEMBER, an IDX file (.gz) or
-  /// fashion-mnist/{train,test}/{images,labels}. `seed`: draw a new order of the rows for each epoch.
-  /// All mistakes at once: unknown, missing and doubled names, element types, shapes, unequal numbers of
-  /// rows or batches.
+  /// `arguments`: "NAME=SOURCE", where SOURCE is FILE.npy, FILE.npz, FILE.npz:MEMBER, an IDX file (.gz),
+  /// fashion-mnist/{train,test}/{images,labels} or a number for a scalar input. `seed`: draw a new order of
+  /// the rows for each epoch. `option` has given the arguments. All mistakes at once: unknown, missing and
+  /// doubled names, element types, shapes, unequal numbers of rows or batches.
   static Result<Feeds> load(const std::vector<std::string>& arguments, const Graph& graph,
-                            std::optional<uint64_t> seed);
+                            std::optional<uint64_t> seed, const std::string& option = "--feed");
   int64_t batchesPerEpoch() const { return batches_; }
   NamedLiterals at(int64_t step);
   /// What the user should know: rows that no batch takes.
@@ -37,6 +37,7 @@ class Feeds {
     bool bytes = false;  ///< rows of bytes, turned into the input's elements step by step
   };
   void fit(const std::string& argument, const Graph& graph, Diagnostics& errors);
+  void fitNumber(Source source, double number, const std::string& argument, Diagnostics& errors);
   void fitBytes(Source source, const std::string& place, Diagnostics& errors);
   void noteLeftOut(const Source& source, const std::string& place);
   void fitShape(Source source, const std::string& place, Diagnostics& errors);
@@ -45,6 +46,7 @@ class Feeds {
   std::optional<Diagnostic> mismatch(const Source& first, const Source& second) const;
   void checkBatches(Diagnostics& errors);
   Literal slice(const Source& source, int64_t step);
+  std::string option_ = "--feed";
   std::vector<Source> sources_;
   std::optional<uint64_t> seed_;
   int64_t batches_ = 1;
@@ -52,7 +54,10 @@ class Feeds {
   std::vector<std::string> notes_;
 };
 
-/// The file that a SOURCE reads, for a check that nothing overwrites it; "" for a data set.
+/// The number that a SOURCE is, in place of a file: "0.1", "-3", "1e-4".
+std::optional<double> numberOfSource(const std::string& source);
+
+/// The file that a SOURCE reads, for a check that nothing overwrites it; "" for a data set or a number.
 std::string fileOfSource(const std::string& source);
 
 /// Whether a SOURCE is a data set or an IDX file, whose rows of bytes adapt to the input (byte_rows.h).

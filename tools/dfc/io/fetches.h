@@ -36,7 +36,9 @@ class FetchFiles {
 /// Scalars from step to step.
 class ScalarWatch {
  public:
-  explicit ScalarWatch(int64_t stepsPerEpoch) : stepsPerEpoch_(stepsPerEpoch) {}
+  /// `begun` steps were run before.
+  explicit ScalarWatch(int64_t stepsPerEpoch, int64_t begun = 0)
+      : stepsPerEpoch_(stepsPerEpoch), steps_(begun) {}
   void add(const NamedLiterals& results);
   /// Mean over the steps of the current (or, right after its last step, of the ended) epoch.
   struct Row {
@@ -52,7 +54,7 @@ class ScalarWatch {
 
  private:
   int64_t stepsPerEpoch_;
-  int64_t steps_ = 0;
+  int64_t steps_;
   std::map<std::string, Row> rows_;
 };
 

@@ -19,19 +19,27 @@ constexpr int64_t barWidth = 30;
 
 } // namespace
 
-Progress::Progress(const Console& console, const std::string& title, int64_t total, std::string unit)
+Progress::Progress(const Console& console, const std::string& title, int64_t total, std::string unit,
+                   int64_t begun)
     : stream_(console.json() ? nullptr : console.errorStream()),
       terminal_(stream_ != nullptr && ::isatty(::fileno(stream_)) == 1), title_(visible(title)),
-      unit_(std::move(unit)), total_(std::max<int64_t>(total, 1)), begin_(Clock::now()),
-      next_(begin_ + quiet) {}
+      unit_(std::move(unit)), total_(std::max<int64_t>(total, 1)), firstDone_(begun),
+      tenth_(begun * 10 / total_), begin_(Clock::now()), next_(begin_ + quiet) {}
+
+std::string Progress::speedText(int64_t done) const {
+  const double passed = std::chrono::duration<double>(Clock::now() - begin_).count();
+  const double rate = static_cast<double>(done - firstDone_) / passed;
+  return rate > 0 ? fmt::format("{:.3g} {}/s, {} left", rate, unit_,
+                                humanSeconds(static_cast<double>(total_ - done) / rate))
+                  : "";
+}
 
 std::string Progress::barText(int64_t done, const std::string& remark) const {
-  const double passed = std::chrono::duration<double>(Clock::now() - begin_).count();
-  const double left = done == 0 ? 0 : passed * static_cast<double>(total_ - done) / static_cast<double>(done);
   const auto full = static_cast<size_t>(barWidth * done / total_);
-  return fmt::format("{} [{}{}] {}/{} {}, {} left{}{}", title_, std::string(full, '#'),
+  const std::string speed = speedText(done);
+  return fmt::format("{} [{}{}] {}/{} {}{}{}{}{}", title_, std::string(full, '#'),
                      std::string(static_cast<size_t>(barWidth) - full, '.'), done, total_, unit_,
-                     humanSeconds(left), remark.empty() ? "" : ", ", remark);
+                     remark.empty() ? "" : ", ", remark, speed.empty() ? "" : ", ", speed);
 }
 
 void Progress::update(int64_t done, const std::string& remark) {
@@ -47,8 +55,9 @@ void Progress::update(int64_t done, const std::string& remark) {
   } else if (done * 10 / total_ > tenth_) {
     next_ = now + plainInterval;
     tenth_ = done * 10 / total_;
-    fmt::print(stream_, "{}: {} of {} {} ({} %){}{}\n", title_, done, total_, unit_, 100 * done / total_,
-               remark.empty() ? "" : ", ", visible(remark));
+    const std::string speed = speedText(done);
+    fmt::print(stream_, "{}: {} of {} {} ({} %){}{}{}{}\n", title_, done, total_, unit_, 100 * done / total_,
+               remark.empty() ? "" : ", ", visible(remark), speed.empty() ? "" : ", ", speed);
     std::fflush(stream_);
   }
 }

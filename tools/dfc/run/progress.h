@@ -11,8 +11,9 @@ namespace dfc::tool {
 
 class Progress {
  public:
-  /// `total` units of work called `unit` ("steps").
-  Progress(const Console& console, const std::string& title, int64_t total, std::string unit);
+  /// `total` units of work called `unit` ("steps"), of which `begun` were done before.
+  Progress(const Console& console, const std::string& title, int64_t total, std::string unit,
+           int64_t begun = 0);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
@@ -24,11 +25,13 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
   std::string barText(int64_t done, const std::string& remark) const;
+  /// "120 steps/s, 2.50 s left"
+  std::string speedText(int64_t done) const;
   std::FILE* stream_; ///< null where nothing is shown
   bool terminal_;
   bool shown_ = false;
   std::string title_, unit_;
-  int64_t total_;
+  int64_t total_, firstDone_;
   int64_t tenth_ = 0; ///< tenths of the work that a plain line was written for
   Clock::time_point begin_, next_;
 };

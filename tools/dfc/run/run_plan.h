@@ -16,6 +16,10 @@ struct RunArguments {
   BackendArguments backends;
   std::optional<uint64_t> seed;
   std::string state, saveState, trace, dataFolder;
+  std::string evalGraph, checkpoint, bestBy, log, curve, resume;
+  std::vector<std::string> evalFeeds;
+  int64_t evalEvery = 0, every = 0; ///< 0: not given
+  bool largestIsBest = false;
   double timeout = 0;
   bool checkFinite = false;
 };

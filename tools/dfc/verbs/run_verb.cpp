@@ -16,6 +16,7 @@ constexpr const char* runFooter = R"(Feeds. A file for an input has one of three
   more rows than the input    each step takes the next batch of rows, and begins again after the last (an epoch);
                               an incomplete last batch is left out
   one more dimension before   each step takes the next entry
+A number in place of FILE feeds a scalar at every step (--feed rate=0.1).
 FILE may also be FILE.npz:MEMBER, an IDX file (.gz), or fashion-mnist/{train,test}/{images,labels}
 (Debian package dataset-fashion-mnist). The last two hold rows of bytes and adapt to the input: u8, i32 and i64 take
 the bytes, f32 and f64 take pixels / 255 and labels as they are; [N, 784] takes images of 28 x 28. --shuffle draws a new order of the rows for each epoch.
@@ -23,6 +24,15 @@ the bytes, f32 and f64 take pixels / 255 and labels as they are; [N, 784] takes 
 Fetches. Scalars are shown with their mean over the steps (over the last epoch, where there are several); --fetch
 saves the value of the last step. NAME alone after --fetch prints it. With --json, small ones are there as
 "values", in which "nan", "inf" and "-inf" stand for what JSON has no number for.
+
+Training. --checkpoint FILE.safetensors is replaced every --every N steps (default: each epoch), at the end and after
+Ctrl-C. It holds the parameters, the optimiser's state among them, the step and the order of the rows. --resume FILE
+goes on behind that step, with the same bits as a run that was never interrupted; --steps and --epochs count the whole
+training, so the same command line continues it. Where both name one file that is not there yet, the training begins.
+--eval GRAPH is run every --eval-every N steps (default: each epoch) and at the end, over all batches of its
+--eval-feed files, with the parameters of the same names. Its scalar fetches are averaged over the batches.
+--keep-best loss keeps the checkpoint with the least such mean (--keep-best accuracy:max: the largest) in
+FILE.best.safetensors. --log FILE.csv has a row for each step; --curve FILE.svg draws it, as dfc view FILE.csv does.
 
 Values that are not finite. The first step and fetch that holds one is told in a warning, as are parameters that are
 saved so. --check-finite names the op where it began; the exit status is then 1 and nothing is saved.
@@ -34,10 +44,43 @@ an output that nobody reads any more (SIGPIPE).
 Devices. A gpu of the machine runs on a real GPU where there is one, else it is emulated; the report says which.
 
 Examples:
+  dfc run samples/02_train_mlp/mlp.dfg --steps 60 --feed images=fashion-mnist/train/images --shuffle 1 \
+      --feed labels=fashion-mnist/train/labels --eval samples/02_train_mlp/mlp_eval.dfg --eval-every 30 \
+      --eval-feed images=fashion-mnist/test/images --eval-feed labels=fashion-mnist/test/labels \
+      --log mlp.csv --curve mlp.svg --checkpoint mlp.safetensors --every 20 --keep-best loss --resume mlp.safetensors
   dfc run samples/02_train_mlp/mlp.dfg --epochs 1 --feed images=fashion-mnist/train/images \
       --feed labels=fashion-mnist/train/labels --fetch loss=loss.npy --save-state mlp.safetensors
   dfc run samples/04_graph_file/figure.dfg -m cpu-2gpu --steps 20 --feed images=fashion-mnist/train/images \
       --feed labels=fashion-mnist/train/labels --trace trace.json)";
+
+void addTraining(CLI::App& verb, RunArguments& arguments) {
+  verb.add_option("--checkpoint", arguments.checkpoint, "keep the training's state here, to resume from")
+      ->type_name("FILE.safetensors");
+  verb.add_option("--every", arguments.every, "steps between checkpoints (default: an epoch)")
+      ->type_name("N")
+      ->check(wholeNumber(1, largestCount));
+  verb.add_option("--resume", arguments.resume, "go on from what --checkpoint wrote")
+      ->type_name("FILE.safetensors");
+  verb.add_option("--eval", arguments.evalGraph, "graph or plan to evaluate the parameters by")
+      ->type_name("GRAPH|PLAN");
+  verb.add_option("--eval-feed", arguments.evalFeeds, "data of an input of the evaluation")
+      ->type_name("NAME=FILE|NUMBER")
+      ->allow_extra_args(false);
+  verb.add_option("--eval-every", arguments.evalEvery, "steps between evaluations (default: an epoch)")
+      ->type_name("N")
+      ->check(wholeNumber(1, largestCount));
+  verb.add_option_function<std::string>(
+          "--keep-best",
+          [&arguments](const std::string& text) {
+            arguments.largestIsBest = text.ends_with(":max");
+            const bool marked = arguments.largestIsBest || text.ends_with(":min");
+            arguments.bestBy = marked ? text.substr(0, text.size() - 4) : text;
+          },
+          "keep the checkpoint with the least mean of this fetch of the evaluation, or the largest")
+      ->type_name("FETCH[:max]");
+  verb.add_option("--log", arguments.log, "write the scalars of every step")->type_name("FILE.csv");
+  verb.add_option("--curve", arguments.curve, "draw the scalars over the steps")->type_name("FILE.svg");
+}
 
 } // namespace
 
@@ -53,7 +96,7 @@ void addRun(CLI::App& program, Verbs& verbs) {
       ->check(wholeNumber(1, largestCount))
       ->excludes(steps);
   verb->add_option("--feed", arguments->feeds, "data of an input")
-      ->type_name("NAME=FILE")
+      ->type_name("NAME=FILE|NUMBER")
       ->allow_extra_args(false);
   verb->add_option("--shuffle", arguments->seed,
                    "feed rows in an order drawn from this seed, anew each epoch")
@@ -65,6 +108,7 @@ void addRun(CLI::App& program, Verbs& verbs) {
   verb->add_option("--state", arguments->state, "start from these parameters")->type_name("FILE.safetensors");
   verb->add_option("--save-state", arguments->saveState, "save the parameters at the end")
       ->type_name("FILE.safetensors");
+  addTraining(*verb, *arguments);
   verb->add_option("--trace", arguments->trace,
                    "write predicted and measured spans of the last steps (Perfetto, Chrome)")
       ->type_name("FILE.json");

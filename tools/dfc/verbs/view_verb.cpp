@@ -7,6 +7,8 @@
 #include "ir/draw/schedule_dot.h"
 #include "ir/plan/computations.h"
 #include "ir/plan/executable_parts.h"
+#include "runtime/training/training_log.h"
+#include "tools/dfc/all_errors.h"
 #include "tools/dfc/graphviz.h"
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/planning.h"
@@ -38,6 +40,8 @@ constexpr const char* viewFooter = R"(Pictures:
   placed     a frame for each device, copies between them with bytes and route
   figure     one box for each scope on each device; placed --collapse is the same
   schedule   a row for each queue, time from left to right, waits as arrows; --collapse hides the ops of a scope
+
+A log (FILE.csv) that dfc run --log wrote is drawn as its curves: a panel for each scalar over the steps.
 
 With --trace, in place of --what: what was measured below what is predicted, queue by queue, with the critical path of
 the measured step marked. Its totals, the queues' busy times and the path are printed too; without -o, these alone.
@@ -187,7 +191,41 @@ Exit viewPicture(const ViewArguments& arguments, Console& console) {
   return console.finish(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
+bool isLog(const std::string& source) { return source.ends_with(".csv"); }
+
+/// The learning curves of a log that dfc run --log wrote; drawn here, without Graphviz.
+Exit viewCurves(const ViewArguments& arguments, Console& console) {
+  OutputFiles files;
+  files.reads(arguments.source);
+  files.writes("-o", arguments.output, {".svg"});
+  Diagnostics errors = files.check();
+  if (!arguments.what.empty() || !arguments.trace.empty()) {
+    errors.push_back(errorWithoutPlace("a log has one picture: its curves", "leave --what and --trace out"));
+  }
+  const auto curve = readLearningCurve(arguments.source);
+  add(errors, curve.errors());
+  if (!errors.empty()) {
+    return console.fail(Exit::UserError, errors);
+  }
+  const std::string svg = curve->svg(std::filesystem::path(arguments.source).stem().string());
+  nlohmann::ordered_json object{{"what", "curves"}};
+  if (arguments.output.empty()) {
+    console.print(svg);
+    object["svg"] = svg;
+    return console.finish(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+  if (const Status written = writeFileAtomically(arguments.output, svg); !written) {
+    return console.fail(Exit::MachineFailure, written.errors());
+  }
+  console.print(fmt::format("wrote {}\n", arguments.output));
+  object["output"] = arguments.output;
+  return console.finish(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
 Exit viewVerb(const ViewArguments& arguments, Console& console) {
+  if (isLog(arguments.source)) {
+    return viewCurves(arguments, console);
+  }
   if (const Diagnostics errors = faultsOf(arguments); !errors.empty()) {
     return console.fail(Exit::UserError, errors);
   }
@@ -198,8 +236,9 @@ Exit viewVerb(const ViewArguments& arguments, Console& console) {
 
 void addView(CLI::App& program, Verbs& verbs) {
   auto arguments = std::make_shared<ViewArguments>();
-  CLI::App* verb = program.add_subcommand("view", "Draw a graph, its placement, its schedule or a run");
-  verb->add_option("GRAPH|PLAN", arguments->source, "graph file (.dfg) or plan")->required();
+  CLI::App* verb =
+      program.add_subcommand("view", "Draw a graph, its placement, its schedule, a run or learning curves");
+  verb->add_option("GRAPH|PLAN|LOG", arguments->source, "graph file (.dfg), plan, or log (.csv)")->required();
   verb->add_option("--what", arguments->what, fmt::format("one of: {}", fmt::join(pictures, ", ")))
       ->type_name("PICTURE");
   verb->add_option("--trace", arguments->trace,

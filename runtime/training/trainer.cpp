@@ -1,0 +1,333 @@
+// The order behind a step that something is due after: the step ends, is logged, evaluated, the best is kept,
+// and the checkpoint comes last. Whatever moment the process dies at, the files on disk are then those of the
+// checkpoint's step or later, and what is later is done again, with the same result.
+#include "runtime/training/trainer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <filesystem>
+
+namespace dfc {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+void addErrors(Diagnostics& errors, const Diagnostics& more) {
+  errors.insert(errors.end(), more.begin(), more.end());
+}
+
+std::vector<std::string> scalarFetches(const Session& session) {
+  std::vector<std::string> names;
+  for (const auto& [name, type] : session.fetches()) {
+    if (type.shape.elements() == 1) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+/// Names that people can read: the first few.
+std::string someOf(const std::vector<std::string>& names) {
+  constexpr size_t shown = 5;
+  const std::vector<std::string> first(names.begin(),
+                                       names.begin() + std::ptrdiff_t(std::min(shown, names.size())));
+  return fmt::format("{}{}", fmt::join(first, ", "), names.size() > shown ? ", …" : "");
+}
+
+/// Every parameter of the evaluation must be one of the training, of the same type.
+Diagnostics evaluationFaults(const Session& training, const Session& evaluation) {
+  std::map<std::string, TensorType> known;
+  for (const Session::Parameter& parameter : training.parameters()) {
+    known.emplace(parameter.name, parameter.type);
+  }
+  std::vector<std::string> missing;
+  for (const Session::Parameter& parameter : evaluation.parameters()) {
+    const auto found = known.find(parameter.name);
+    if (found == known.end()) {
+      missing.push_back(fmt::format("'{}'", parameter.name));
+    } else if (found->second != parameter.type) {
+      missing.push_back(fmt::format("'{}' ({}, not {})", parameter.name, toString(found->second),
+                                    toString(parameter.type)));
+    }
+  }
+  if (missing.empty()) {
+    return {};
+  }
+  return {errorWithoutPlace(
+      fmt::format("the graph that is trained lacks {} of the evaluation's {} parameters: {}", missing.size(),
+                  evaluation.parameters().size(), someOf(missing)),
+      "give the parameters of both graphs the same names and types")};
+}
+
+Diagnostics bestFaults(const TrainingOptions& options) {
+  if (options.best.empty()) {
+    return {};
+  }
+  if (options.evaluation.session == nullptr) {
+    return {errorWithoutPlace("the best checkpoint is asked for, but there is no evaluation",
+                              "give a graph to evaluate by: the loss of a single batch says little")};
+  }
+  const auto names = scalarFetches(*options.evaluation.session);
+  if (std::find(names.begin(), names.end(), options.bestBy) != names.end()) {
+    return {};
+  }
+  const auto near = nearestName(options.bestBy, names);
+  return {errorWithoutPlace(
+      fmt::format("the best checkpoint is to go by '{}', which is no scalar fetch of the evaluation",
+                  options.bestBy),
+      near ? fmt::format("did you mean '{}'?", *near)
+           : fmt::format("its scalar fetches: {}", fmt::join(names, ", ")))};
+}
+
+Diagnostics numberFaults(const TrainingOptions& options) {
+  if (options.steps >= 0 && options.stepsPerEpoch > 0 && options.checkpointEvery >= 0 &&
+      options.evaluation.every >= 0 && options.evaluation.batches > 0) {
+    return {};
+  }
+  return {errorWithoutPlace("a training with a number of steps or batches out of range",
+                            "give 0 or more steps, and at least 1 step an epoch and 1 batch an evaluation")};
+}
+
+std::string orderText(int64_t stepsPerEpoch, const std::optional<uint64_t>& seed) {
+  return fmt::format("{} steps an epoch, {}", stepsPerEpoch,
+                     seed ? fmt::format("shuffled by seed {}", *seed) : std::string("not shuffled"));
+}
+
+/// The rows that the next step takes must be those that the interrupted training would have taken.
+Diagnostics orderFaults(const TrainingState& saved, const TrainingOptions& options) {
+  if (saved.stepsPerEpoch == options.stepsPerEpoch && saved.shuffleSeed == options.shuffleSeed) {
+    return {};
+  }
+  return {{Severity::Error,
+           {options.resume},
+           fmt::format("was trained with another order of the rows: {}; now: {}",
+                       orderText(saved.stepsPerEpoch, saved.shuffleSeed),
+                       orderText(options.stepsPerEpoch, options.shuffleSeed)),
+           "resume with the data, the batches and the seed of before, or start from its parameters alone"}};
+}
+
+} // namespace
+
+struct Trainer::Impl {
+  Session& session;
+  TrainingOptions options;
+  TrainingState state; ///< `step`: steps that have ended
+  int64_t begun = 0, submitted = 0;
+  std::optional<int64_t> evaluatedAt, savedAt; ///< steps
+  std::deque<Session::Pending> underWay;
+  std::optional<TrainingLog> log;
+  Clock::time_point nextFlush = Clock::now();
+  NamedLiterals last;
+  EvaluatedMeans means;
+  double pausedSeconds = 0;
+
+  Impl(Session& trained, TrainingOptions wished) : session(trained), options(std::move(wished)) {
+    state.stepsPerEpoch = options.stepsPerEpoch;
+    state.shuffleSeed = options.shuffleSeed;
+  }
+
+  bool isDue(int64_t every) const { return every > 0 && submitted % every == 0; }
+
+  void drain(size_t keep) {
+    while (underWay.size() > keep) {
+      last = underWay.front().wait();
+      underWay.pop_front();
+      ++state.step;
+      if (log) {
+        log->add(state.step, (state.step + state.stepsPerEpoch - 1) / state.stepsPerEpoch, last);
+      }
+      if (options.afterStep) {
+        options.afterStep(state.step, last);
+      }
+    }
+  }
+
+  Status evaluate() {
+    if (options.evaluation.session == nullptr || evaluatedAt == state.step) {
+      return success();
+    }
+    evaluatedAt = state.step;
+    Session& evaluation = *options.evaluation.session;
+    if (const Status set = evaluation.setState(parametersFor(evaluation)); !set) {
+      return set.errors();
+    }
+    means.clear();
+    for (int64_t batch = 0; batch < options.evaluation.batches; ++batch) {
+      const auto results =
+          evaluation.run(options.evaluation.feeds ? options.evaluation.feeds(batch) : NamedLiterals());
+      if (!results) {
+        return results.errors();
+      }
+      addResults(*results);
+    }
+    for (auto& [name, mean] : means) {
+      mean /= static_cast<double>(options.evaluation.batches);
+    }
+    return afterEvaluation();
+  }
+
+  NamedLiterals parametersFor(const Session& evaluation) {
+    NamedLiterals all = session.state(), wanted;
+    for (const Session::Parameter& parameter : evaluation.parameters()) {
+      wanted.insert_or_assign(parameter.name, all.at(parameter.name));
+    }
+    return wanted;
+  }
+
+  void addResults(const NamedLiterals& results) {
+    for (const auto& [name, value] : results) {
+      if (value.type().shape.elements() == 1) {
+        means[name] += value.at(0);
+      }
+    }
+  }
+
+  Status afterEvaluation() {
+    if (log) {
+      log->addEvaluation(means);
+    }
+    const auto watched = means.find(options.bestBy);
+    const bool better = !options.best.empty() && watched != means.end() && isBetter(watched->second);
+    if (better) {
+      state.best = BestValue{watched->second, state.step};
+    }
+    if (options.afterEvaluation) {
+      options.afterEvaluation(state.step, means);
+    }
+    return better ? saveTraining(session, state, options.best) : success();
+  }
+
+  bool isBetter(double value) const {
+    return std::isfinite(value) &&
+           (!state.best || (options.largestIsBest ? value > state.best->value : value < state.best->value));
+  }
+
+  Status flushLog() { return log ? log->flush() : success(); }
+
+  Status save() {
+    if (const Status flushed = flushLog(); !flushed) {
+      return flushed;
+    }
+    if (options.checkpoint.empty() || savedAt == state.step) {
+      return success();
+    }
+    savedAt = state.step;
+    return saveTraining(session, state, options.checkpoint);
+  }
+
+  /// What comes behind a step: `evaluates` and `saves` say what is due.
+  Status pause(bool evaluates, bool saves) {
+    drain(0);
+    const auto begin = Clock::now();
+    Status status = evaluates ? evaluate() : success();
+    if (status && saves) {
+      status = save();
+    }
+    pausedSeconds += since(begin);
+    return status;
+  }
+
+  /// Now and then, so that another program can follow the log.
+  Status flushNow() {
+    if (!log || Clock::now() < nextFlush) {
+      return success();
+    }
+    nextFlush = Clock::now() + std::chrono::seconds(1);
+    return log->flush();
+  }
+
+  Status resume() {
+    std::error_code ignored;
+    const bool first =
+        options.resume == options.checkpoint && !std::filesystem::exists(options.resume, ignored);
+    if (options.resume.empty() || first) {
+      return success();
+    }
+    auto saved = loadTraining(session, options.resume);
+    if (!saved) {
+      return saved.errors();
+    }
+    if (Diagnostics errors = orderFaults(*saved, options); !errors.empty()) {
+      return errors;
+    }
+    state = *saved;
+    begun = submitted = state.step;
+    return success();
+  }
+
+  Status openLog() {
+    if (options.log.empty()) {
+      return success();
+    }
+    TrainingLog::Columns columns{scalarFetches(session), {}};
+    if (options.evaluation.session != nullptr) {
+      columns.evaluated = scalarFetches(*options.evaluation.session);
+    }
+    auto opened = TrainingLog::open(options.log, std::move(columns), begun);
+    if (!opened) {
+      return opened.errors();
+    }
+    log = *std::move(opened);
+    return success();
+  }
+};
+
+Trainer::Trainer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Trainer::Trainer(Trainer&&) noexcept = default;
+Trainer::~Trainer() = default;
+
+Result<Trainer> Trainer::start(Session& session, TrainingOptions options) {
+  Diagnostics errors = numberFaults(options);
+  if (options.evaluation.session != nullptr) {
+    addErrors(errors, evaluationFaults(session, *options.evaluation.session));
+  }
+  addErrors(errors, bestFaults(options));
+  if (!errors.empty()) {
+    return errors;
+  }
+  auto impl = std::make_unique<Impl>(session, std::move(options));
+  if (const Status resumed = impl->resume(); !resumed) {
+    return resumed.errors();
+  }
+  if (const Status opened = impl->openLog(); !opened) {
+    return opened.errors();
+  }
+  return Trainer(std::move(impl));
+}
+
+int64_t Trainer::begun() const { return impl_->begun; }
+int64_t Trainer::submitted() const { return impl_->submitted; }
+int64_t Trainer::steps() const { return impl_->options.steps; }
+const NamedLiterals& Trainer::last() const { return impl_->last; }
+const EvaluatedMeans& Trainer::evaluated() const { return impl_->means; }
+const TrainingState& Trainer::state() const { return impl_->state; }
+double Trainer::pausedSeconds() const { return impl_->pausedSeconds; }
+void Trainer::drain() { impl_->drain(0); }
+
+Status Trainer::advance() {
+  const TrainingOptions& options = impl_->options;
+  auto pending = impl_->session.submit(options.feeds ? options.feeds(impl_->submitted) : NamedLiterals());
+  if (!pending) {
+    return pending.errors();
+  }
+  impl_->underWay.push_back(*std::move(pending));
+  ++impl_->submitted;
+  const bool evaluates = impl_->isDue(options.evaluation.every) && options.evaluation.session != nullptr;
+  const bool saves = impl_->isDue(options.checkpointEvery);
+  if ((evaluates || saves) && !done()) { // behind the last step, `finish` does both
+    return impl_->pause(evaluates, saves);
+  }
+  impl_->drain(1);
+  return impl_->flushNow();
+}
+
+Status Trainer::finish() { return impl_->pause(/*evaluates=*/done(), /*saves=*/true); }
+
+} // namespace dfc

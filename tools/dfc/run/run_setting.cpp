@@ -1,0 +1,222 @@
+// In the order of what costs least: words, places of output files, the plan, the feeds, the devices.
+#include "tools/dfc/run/run_setting.h"
+
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
+#include "runtime/checkpoint.h"
+#include "tools/dfc/all_errors.h"
+#include "tools/dfc/io/numbers.h"
+#include "tools/dfc/io/output_files.h"
+#include "tools/dfc/io/parameter_files.h"
+#include "tools/dfc/planning.h"
+#include "tools/dfc/run/custom_libraries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace dfc::tool {
+namespace {
+
+Result<SessionOptions> sessionOptionsOf(const RunArguments& arguments) {
+  SessionOptions options;
+  Diagnostics errors;
+  applyBackends(arguments.backends, options, errors);
+  options.customFunctions = customFunctionsOf(arguments.customLibraries, errors);
+  options.trace = !arguments.trace.empty();
+  options.timeoutSeconds = arguments.timeout;
+  options.checkFinite = arguments.checkFinite;
+  const std::string folder = std::filesystem::path(arguments.source).parent_path().string();
+  options.dataFolder = !arguments.dataFolder.empty() ? arguments.dataFolder : folder.empty() ? "." : folder;
+  if (!errors.empty()) {
+    return errors;
+  }
+  return options;
+}
+
+void addOutputs(const RunArguments& arguments, OutputFiles& files) {
+  FetchFiles::addOutputs(arguments.fetches, files);
+  files.writes("--save-state", arguments.saveState, {".safetensors"});
+  files.writes("--trace", arguments.trace, {".json"});
+  files.writes("--checkpoint", arguments.checkpoint, {".safetensors"});
+  if (!arguments.bestBy.empty()) {
+    files.writes("--keep-best", bestFileOf(arguments.checkpoint));
+  }
+  files.writes("--log", arguments.log, {".csv"});
+  files.writes("--curve", arguments.curve, {".svg"});
+}
+
+/// Before the graph is compiled and the feeds are read, which may take long.
+Diagnostics outputFaults(const RunArguments& arguments) {
+  OutputFiles files;
+  addInputs(arguments.source, arguments.plan, files);
+  files.reads(arguments.state, "--save-state");
+  for (const std::string& library : arguments.customLibraries) {
+    files.reads(library);
+  }
+  for (const std::string& feed : arguments.feeds) {
+    files.reads(fileOfSource(feed.substr(feed.find('=') + 1)));
+  }
+  for (const std::string& feed : arguments.evalFeeds) {
+    files.reads(fileOfSource(feed.substr(feed.find('=') + 1)));
+  }
+  files.reads(arguments.evalGraph);
+  files.reads(arguments.resume, "--checkpoint");
+  addOutputs(arguments, files);
+  return files.check();
+}
+
+/// Files that parameters start from, which no output may replace: the next run starts from them again.
+Diagnostics initialiserFaults(const RunArguments& arguments, const Graph& graph, const std::string& folder) {
+  OutputFiles files;
+  for (const ParameterFile& file : parameterFiles(graph, folder)) {
+    files.reads(file.path);
+  }
+  addOutputs(arguments, files);
+  return files.check();
+}
+
+/// Kernels read no other GPU's memory where GPUs have no access to one another; a sealed plan is refused when
+/// it is opened.
+Result<std::shared_ptr<const Executable>> planToRun(const RunArguments& arguments) {
+  const auto isPlan = isPlanFile(arguments.source);
+  PlanOptions options = arguments.plan;
+  options.noPeerReads = options.noPeerReads || (arguments.backends.noPeerAccess && isPlan && !*isPlan);
+  return planOf(arguments.source, options);
+}
+
+/// Whatever the words say of a training that only makes sense together.
+Diagnostics trainingFaults(const RunArguments& arguments) {
+  Diagnostics errors;
+  const auto needs = [&](bool given, const char* option, bool there, const char* other, const char* why) {
+    if (given && !there) {
+      errors.push_back(errorWithoutPlace(fmt::format("{} {}", option, why), fmt::format("add {}", other)));
+    }
+  };
+  const bool evaluates = !arguments.evalGraph.empty(), saves = !arguments.checkpoint.empty();
+  needs(arguments.evalEvery > 0, "--eval-every", evaluates, "--eval GRAPH", "without a graph to evaluate");
+  needs(!arguments.evalFeeds.empty(), "--eval-feed", evaluates, "--eval GRAPH",
+        "without a graph to evaluate");
+  needs(arguments.every > 0, "--every", saves, "--checkpoint FILE.safetensors",
+        "without a checkpoint to write");
+  needs(!arguments.bestBy.empty(), "--keep-best", saves, "--checkpoint FILE.safetensors",
+        "without a checkpoint to keep");
+  needs(!arguments.bestBy.empty(), "--keep-best", evaluates, "--eval GRAPH",
+        "without an evaluation: the loss of a single batch says little");
+  if (!arguments.resume.empty() && !arguments.state.empty()) {
+    errors.push_back(errorWithoutPlace("--resume and --state both say what to start from",
+                                       "leave one of them out: --resume goes on with a training, --state "
+                                       "begins one with these parameters"));
+  }
+  return errors;
+}
+
+/// Numbers that are fed to the training reach inputs of the same name in the evaluation, too.
+std::vector<std::string> evaluationFeeds(const RunArguments& arguments, const Graph& graph) {
+  std::vector<std::string> feeds = arguments.evalFeeds;
+  const auto nameOf = [](const std::string& feed) { return feed.substr(0, feed.find('=')); };
+  for (const NamedType& input : graph.inputs()) {
+    const auto feedsIt = [&](const std::string& feed) { return nameOf(feed) == input.name; };
+    const auto shared = std::find_if(arguments.feeds.begin(), arguments.feeds.end(), feedsIt);
+    if (std::none_of(feeds.begin(), feeds.end(), feedsIt) && shared != arguments.feeds.end() &&
+        numberOfSource(shared->substr(shared->find('=') + 1))) {
+      feeds.push_back(*shared);
+    }
+  }
+  return feeds;
+}
+
+Result<EvaluationSetting> prepareEvaluation(const RunArguments& arguments, const SessionOptions& options) {
+  EvaluationSetting evaluation;
+  auto plan = planOf(arguments.evalGraph, arguments.plan);
+  if (!plan) {
+    return plan.errors();
+  }
+  auto feeds = Feeds::load(evaluationFeeds(arguments, (*plan)->graph()), (*plan)->graph(), {}, "--eval-feed");
+  if (!feeds) {
+    return feeds.errors();
+  }
+  evaluation.feeds = *std::move(feeds);
+  SessionOptions quiet = options;
+  quiet.trace = false;
+  auto session = Session::open(*plan, quiet);
+  if (!session) {
+    return session.errors();
+  }
+  evaluation.session = *std::move(session);
+  return Result<EvaluationSetting>(std::move(evaluation)).withWarnings(plan.warnings());
+}
+
+Result<int64_t> stepsOf(const RunArguments& arguments, int64_t batchesPerEpoch) {
+  if (arguments.epochs > largestCount / batchesPerEpoch) {
+    return errorWithoutPlace(fmt::format("--epochs {} of {} are more than {} steps", arguments.epochs,
+                                         counted(batchesPerEpoch, "step"), largestCount),
+                             fmt::format("at most --epochs {} here", largestCount / batchesPerEpoch));
+  }
+  return arguments.epochs > 0 ? arguments.epochs * batchesPerEpoch : std::max<int64_t>(arguments.steps, 1);
+}
+
+} // namespace
+
+std::string bestFileOf(const std::string& checkpoint) {
+  return std::filesystem::path(checkpoint).replace_extension(".best.safetensors").string();
+}
+
+Result<Setting> prepare(const RunArguments& arguments) {
+  if (Diagnostics errors = trainingFaults(arguments); !errors.empty()) {
+    return errors;
+  }
+  if (Diagnostics errors = outputFaults(arguments); !errors.empty()) {
+    return errors;
+  }
+  Setting setting;
+  setting.rates = ratesOf(arguments.source, arguments.plan);
+  auto plan = planToRun(arguments);
+  auto options = sessionOptionsOf(arguments);
+  Diagnostics errors = plan.errors(), warnings = plan.warnings();
+  add(errors, options.errors());
+  if (!plan) {
+    return errors;
+  }
+  setting.plan = *plan;
+  if (options) {
+    add(errors, initialiserFaults(arguments, setting.plan->graph(), options->dataFolder));
+  }
+  auto feeds = Feeds::load(arguments.feeds, setting.plan->graph(), arguments.seed);
+  auto fetches = FetchFiles::parse(arguments.fetches, setting.plan->graph());
+  add(errors, feeds.errors());
+  add(errors, fetches.errors());
+  if (!errors.empty()) {
+    return errors;
+  }
+  setting.feeds = *std::move(feeds);
+  setting.fetches = *std::move(fetches);
+  setting.options = *options;
+  const auto steps = stepsOf(arguments, setting.feeds->batchesPerEpoch());
+  if (!steps) {
+    return steps.errors();
+  }
+  setting.steps = *steps;
+  if (!arguments.evalGraph.empty()) {
+    auto evaluation = prepareEvaluation(arguments, setting.options);
+    if (!evaluation) {
+      return evaluation.errors();
+    }
+    add(warnings, evaluation.warnings());
+    setting.evaluation = *std::move(evaluation);
+  }
+  auto session = Session::open(setting.plan, setting.options);
+  if (!session) {
+    return session.errors();
+  }
+  setting.session = *std::move(session);
+  if (!arguments.state.empty()) {
+    if (const Status restored = loadState(*setting.session, arguments.state); !restored) {
+      return restored.errors();
+    }
+  }
+  return Result<Setting>(std::move(setting)).withWarnings(warnings);
+}
+
+} // namespace dfc::tool
