@@ -105,6 +105,9 @@ Values valuesOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::Broadcast: return broadcast(operands[0], type);
   case OpKind::Concat: return concat(attributes.as<ops::Concat>(), operands, type);
   case OpKind::Slice: return slice(attributes.as<ops::Slice>(), operands[0], type);
+  case OpKind::DynamicSlice: return dynamicSlice(attributes.as<ops::DynamicSlice>(), operands, type);
+  case OpKind::DynamicUpdateSlice:
+    return dynamicUpdateSlice(attributes.as<ops::DynamicUpdateSlice>(), operands);
   case OpKind::Pad: return pad(attributes.as<ops::Pad>(), operands[0], type);
   case OpKind::ReduceMin: {
     const auto& op = attributes.as<ops::ReduceMin>();
@@ -126,6 +129,7 @@ Values valuesOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::LayerNorm: return layerNorm(attributes.as<ops::LayerNorm>(), operands, type);
   case OpKind::RmsNorm: return rmsNorm(attributes.as<ops::RmsNorm>(), operands, type);
   case OpKind::Dropout: return dropout(attributes.as<ops::Dropout>(), operands);
+  case OpKind::RandomUniform: return randomUniform(attributes.as<ops::RandomUniform>(), operands[0]);
   case OpKind::BatchNorm: return batchNorm(attributes.as<ops::BatchNorm>(), operands, type);
   case OpKind::BatchNormTraining: return batchNormTraining(attributes.as<ops::BatchNormTraining>(), operands);
   case OpKind::BatchNormSums: return batchNormSums(attributes.as<ops::BatchNormSums>(), operands, type);

@@ -1,9 +1,10 @@
-// layerNorm, rmsNorm and dropout by the formulas of the op headers, in double; dropout's factor is rounded as
-// ir/graph/rules/dropout_mask.h says.
+// layerNorm, rmsNorm, dropout and randomUniform by the formulas of the op headers, in double; dropout's
+// factor is rounded as ir/graph/rules/dropout_mask.h says.
 #include "compiler/interpreter/evaluate_parts.h"
 
 #include "ir/graph/rules/dropout_mask.h"
 #include "ir/graph/rules/op_rules.h"
+#include "ir/graph/rules/uniform_number.h"
 
 #include <cmath>
 
@@ -56,6 +57,18 @@ Literal dropout(const ops::Dropout& op, Operands operands) {
     if (words[place % 4] >= mask.threshold) {
       store(result, i, rounded(type.element, load(operands[0], i).real * mask.factor));
     }
+  }
+  return result;
+}
+
+Literal randomUniform(const ops::RandomUniform& op, const Literal& stepValue) {
+  const auto step = static_cast<uint64_t>(load(stepValue, 0).whole);
+  Literal result(op.type);
+  for (int64_t i = 0; i < op.type.shape.elements(); ++i) {
+    const auto place = static_cast<uint64_t>(op.part.indexInWhole(op.type.shape, i));
+    const uint32_t word = dropoutWords(static_cast<uint64_t>(op.seed), step, place / 4)[place % 4];
+    const bool wide = op.type.element == ElementType::F64;
+    store(result, i, rounded(op.type.element, wide ? uniformDouble(word) : uniformFloat(word)));
   }
   return result;
 }

@@ -81,6 +81,7 @@ Literal batchNormSums(const ops::BatchNormSums& op, Operands operands, const Ten
 Literal layerNorm(const ops::LayerNorm& op, Operands operands, const TensorType& type);
 Literal rmsNorm(const ops::RmsNorm& op, Operands operands, const TensorType& type);
 Literal dropout(const ops::Dropout& op, Operands operands);
+Literal randomUniform(const ops::RandomUniform& op, const Literal& step);
 Literals composite(const OpAttributes& attributes, Operands operands, OperandTypes types);
 
 Literal reshape(const Literal& operand, const TensorType& type);
@@ -88,6 +89,8 @@ Literal transpose(const ops::Transpose& op, const Literal& operand, const Tensor
 Literal broadcast(const Literal& operand, const TensorType& type);
 Literal concat(const ops::Concat& op, Operands operands, const TensorType& type);
 Literal slice(const ops::Slice& op, const Literal& operand, const TensorType& type);
+Literal dynamicSlice(const ops::DynamicSlice& op, Operands operands, const TensorType& type);
+Literal dynamicUpdateSlice(const ops::DynamicUpdateSlice& op, Operands operands);
 Literal pad(const ops::Pad& op, const Literal& operand, const TensorType& type);
 Literals split(const ops::Split& op, const Literal& operand, OperandTypes types);
 Literal tile(const Literal& operand, const TensorType& type);

@@ -74,12 +74,14 @@ bool samePlace(const Graph& graph, OpId product, OpId reader) {
 const Shape& resultShape(const Graph& graph, OpId op) { return graph.typeOf(graph[op].firstResult).shape; }
 
 // Whether an operand of the reader can be read in step with the product's shape: one that has the reader's
-// shape is reshaped, one element is one element, and a row of the same length is repeated in either shape.
+// shape is reshaped, one element of no more axes is one element, and a row of the same length is repeated in
+// either shape.
 bool fitsBoth(const Shape& operand, const Shape& product, const Shape& reader) {
   const auto isRowOf = [&](const Shape& whole) {
     return operand.rank() == 1 && whole.rank() > 0 && whole[whole.rank() - 1] == operand[0];
   };
-  return operand == reader || operand.elements() == 1 || (isRowOf(product) && isRowOf(reader));
+  return operand == reader || (operand.elements() == 1 && operand.rank() <= product.rank()) ||
+         (isRowOf(product) && isRowOf(reader));
 }
 
 /// A product that a reader takes in, and the reshape between them, where there is one.

@@ -7,6 +7,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace dfc {
 namespace {
@@ -109,6 +110,96 @@ Tensor embedding(Operand table, Operand ids) {
     return {builder, {}};
   }
   return gather(*table.tensor(), *ids.tensor(), 0);
+}
+
+namespace {
+
+// The logits as a tensor of rows of a float, or a report.
+std::optional<Tensor> rowsOf(Builder& builder, std::string_view what, const Operand& logits) {
+  if (!areTensors(builder, what, {logits}, 0)) {
+    return std::nullopt;
+  }
+  const TensorType type = logits.tensor()->type();
+  if (type.shape.rank() == 0 || !isFloat(type.element) || type.shape[type.shape.rank() - 1] == 0) {
+    builder.report(logits.where(), fmt::format("{} of {}", what, toString(type)),
+                   "give a tensor of floats whose last axis is the classes");
+    return std::nullopt;
+  }
+  return *logits.tensor();
+}
+
+Tensor lowest(Builder& builder, ElementType element) {
+  return builder.scalar(element, -std::numeric_limits<double>::infinity());
+}
+
+// The last of the elements along the last axis, which stays with length 1.
+Tensor lastOfRow(Tensor rows) {
+  Dims starts(rows.shape().rank(), 0);
+  Dims ends(rows.shape().dims().begin(), rows.shape().dims().end());
+  starts.back() = ends.back() - 1;
+  return slice(rows, starts, ends);
+}
+
+} // namespace
+
+Tensor categorical(Operand logits, Operand step, int64_t seed) {
+  Builder* const builder = builderOf({logits, step});
+  if (builder == nullptr) {
+    return {};
+  }
+  const auto rows = rowsOf(*builder, "categorical", logits);
+  if (!rows) {
+    return {builder, {}};
+  }
+  const auto place = builder->at(builder->locate(logits.where()));
+  const ElementType element = rows->type().element == ElementType::F64 ? ElementType::F64 : ElementType::F32;
+  const Tensor wide = rows->type().element == element ? *rows : cast(*rows, element);
+  const Tensor uniform = randomUniform(step, {element, rows->shape()}, seed);
+  return argMax(wide - log(-log(uniform)));
+}
+
+Tensor keepTopK(Operand logits, int64_t k) {
+  Builder* const builder = builderOf({logits});
+  if (builder == nullptr) {
+    return {};
+  }
+  const auto rows = rowsOf(*builder, "keepTopK", logits);
+  if (!rows) {
+    return {builder, {}};
+  }
+  const auto place = builder->at(builder->locate(logits.where()));
+  const int64_t classes = rows->shape()[rows->shape().rank() - 1];
+  if (k < 1 || k > classes) {
+    builder->report(logits.where(), fmt::format("keepTopK of {}: k is {}", toString(rows->type()), k),
+                    fmt::format("give a k from 1 to {}", classes));
+    return {builder, {}};
+  }
+  const Tensor least = lastOfRow(topK(*rows, k).values);
+  return select(compare(*rows, least, Direction::Ge), *rows, lowest(*builder, rows->type().element));
+}
+
+Tensor keepTopP(Operand logits, double p, int64_t among) {
+  Builder* const builder = builderOf({logits});
+  if (builder == nullptr) {
+    return {};
+  }
+  const auto rows = rowsOf(*builder, "keepTopP", logits);
+  if (!rows) {
+    return {builder, {}};
+  }
+  const auto place = builder->at(builder->locate(logits.where()));
+  const int64_t classes = rows->shape()[rows->shape().rank() - 1];
+  if (!(p > 0 && p <= 1) || among < 0 || among > classes) {
+    builder->report(logits.where(),
+                    fmt::format("keepTopP of {}: p is {}, among {}", toString(rows->type()), p, among),
+                    fmt::format("0 < p <= 1, and 0 <= among <= {}", classes));
+    return {builder, {}};
+  }
+  const Tensor probabilities = softmax(*rows);
+  const Tensor sorted = topK(probabilities, among == 0 ? classes : among).values;
+  const Tensor isNeeded = compare(cumSum(sorted, -1, {.exclusive = true}), p, Direction::Lt);
+  const Tensor least = reduceMin(select(isNeeded, sorted, 2), {-1}, true); // the first is always needed
+  return select(compare(probabilities, least, Direction::Ge), *rows, lowest(*builder, rows->type().element));
 }
 
 } // namespace dfc

@@ -30,4 +30,19 @@ Tensor attention(Operand q, Operand k, Operand v, AttentionOptions options = {})
 /// counts from the end; one out of range gives NaN. The gradient adds up the rows of repeated ids.
 Tensor embedding(Operand table, Operand ids);
 
+/// Of each row along the last axis of `logits` an index, i64, drawn with the probabilities softmax(logits):
+/// the largest of logits - log(-log u), u uniform (Gumbel 1954). `step` and `seed`: of randomUniform; the
+/// draw does not depend on the number of devices. A logit of -infinity is never drawn while others are
+/// finite. Divide the logits by a temperature first. f32 or f64; f16 and bf16 are drawn in f32.
+Tensor categorical(Operand logits, Operand step, int64_t seed = 0);
+
+/// logits, with -infinity in the place of all but the k largest along the last axis; of elements equal to the
+/// k-th largest all stay (Fan et al. 2018).
+Tensor keepTopK(Operand logits, int64_t k);
+/// logits, with -infinity in the place of all but the smallest set along the last axis whose probabilities,
+/// softmax(logits), add up to p or more (nucleus sampling, Holtzman et al. 2019); of elements equal to the
+/// least of it all stay. 0 < p <= 1. `among`: how many of the largest are looked at, 0 for all; sorting fewer
+/// is cheaper, and the set is never larger.
+Tensor keepTopP(Operand logits, double p, int64_t among = 0);
+
 } // namespace dfc

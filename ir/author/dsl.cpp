@@ -311,6 +311,13 @@ Tensor dropout(Operand a, Operand step, double rate, int64_t seed) {
   return apply(attributes, {a, step});
 }
 
+Tensor randomUniform(Operand step, const TensorType& type, int64_t seed) {
+  ops::RandomUniform attributes;
+  attributes.type = type;
+  attributes.seed = seed;
+  return apply(std::move(attributes), {step});
+}
+
 Tensor conv2d(Operand a, Operand filter, Window window, int64_t groups, Precision precision) {
   ops::Conv2d attributes;
   attributes.dilations = std::move(window.dilations);
@@ -343,6 +350,19 @@ std::vector<Tensor> split(Operand a, Dims sizes, int64_t axis) {
   const size_t count = attributes.sizes.size();
   const Tensors parts = applySeveral(std::move(attributes), {a}, count);
   return {parts.begin(), parts.end()};
+}
+
+Tensor dynamicSlice(Operand a, Operand starts, Dims sizes, Dims axes) {
+  ops::DynamicSlice attributes;
+  attributes.sizes = std::move(sizes);
+  attributes.axes = std::move(axes);
+  return apply(std::move(attributes), {a, starts});
+}
+
+Tensor dynamicUpdateSlice(Operand a, Operand update, Operand starts, Dims axes) {
+  ops::DynamicUpdateSlice attributes;
+  attributes.axes = std::move(axes);
+  return apply(std::move(attributes), {a, update, starts});
 }
 
 Tensor tile(Operand a, Dims repeats) {

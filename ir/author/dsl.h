@@ -141,6 +141,10 @@ Normalised batchNormTraining(Operand a, Operand scale, Operand bias, int64_t axi
 /// and `step`, an i64 scalar: count it up to draw anew.
 Tensor dropout(Operand a, Operand step, double rate = 0.5, int64_t seed = 0);
 
+/// Numbers between 0 and 1, both exclusive, f32 or f64, by seed, index and `step`, an i64 scalar: count it up
+/// to draw anew. The same on every device, whatever their number.
+Tensor randomUniform(Operand step, const TensorType& type, int64_t seed = 0);
+
 /// Windows of convolutions and pools. Empty: strides and dilations of 1, no padding.
 struct Window {
   Dims strides = {};   ///< from one window to the next, for each of the last two axes
@@ -173,6 +177,12 @@ Tensor concat(const std::vector<Tensor>& parts, int64_t axis = 0,
 std::vector<Tensor> split(Operand a, Dims sizes, int64_t axis = 0);
 /// Elements starts, starts + strides, … below ends, on every axis; strides left out are 1.
 Tensor slice(Operand a, Dims starts, Dims ends, Dims strides = {});
+/// Along axes[i], sizes[i] elements of a from starts[i] on; all along the other axes. starts: i32 or i64, a
+/// vector, or a scalar for one axis; clamped, so that what is taken lies inside. No axes: all, in order.
+Tensor dynamicSlice(Operand a, Operand starts, Dims sizes, Dims axes = {});
+/// a with `update` in the place of as many of its elements, from starts[i] on along axes[i]; starts as in
+/// dynamicSlice. Where nothing else uses a, only the update is written.
+Tensor dynamicUpdateSlice(Operand a, Operand update, Operand starts, Dims axes = {});
 /// `value` before, after and between (interior) the elements of every axis.
 Tensor pad(Operand a, Dims low, Dims high, Dims interior = {}, double value = 0);
 /// a repeated along each axis.

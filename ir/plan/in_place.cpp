@@ -3,14 +3,15 @@
 namespace dfc {
 namespace {
 
-// Rows are read whole before they are written; scatterAdd reads an element of its first operand once, for
-// that element of its result.
+// Rows are read whole before they are written; scatterAdd and dynamicUpdateSlice read an element
+// of their first operand once, for that element of their result.
 bool readsFirstInStep(OpKind kind) {
   switch (kind) {
   case OpKind::Softmax:
   case OpKind::LogSoftmax:
   case OpKind::SoftmaxCrossEntropyGradient:
-  case OpKind::ScatterAdd: return true;
+  case OpKind::ScatterAdd:
+  case OpKind::DynamicUpdateSlice: return true;
   default: return false;
   }
 }

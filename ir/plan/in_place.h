@@ -9,8 +9,8 @@ namespace dfc {
 /// Whether result 0 of `op` may be the same bytes as operand `index`: an elementwise or fused op without
 /// reduction whose operand has exactly the result's type (each element is read before it is written), such an
 /// operand of a fused matmul's epilogue (never a factor of its product, which is read throughout), the
-/// operand of a softmax, the logits of a cross-entropy's gradient, the first operand of scatterAdd, a view,
-/// or an assign's value.
+/// operand of a softmax, the logits of a cross-entropy's gradient, the first operand of scatterAdd and of
+/// dynamicUpdateSlice, a view, or an assign's value.
 bool mayRunInPlace(const Graph& graph, OpId op, size_t index);
 
 /// Whether result 0 must be the same bytes as operand `index` where they can be: reshape (0) and assign (0:

@@ -30,7 +30,8 @@ Access accessOf(OpKind kind) {
   case OpKind::Softmax:
   case OpKind::LogSoftmax:
   case OpKind::SoftmaxCrossEntropyGradient:
-  case OpKind::ScatterAdd: return Access::First;
+  case OpKind::ScatterAdd:
+  case OpKind::DynamicUpdateSlice: return Access::First;
   case OpKind::Input:
   case OpKind::Parameter:
   case OpKind::Constant:
@@ -60,6 +61,7 @@ Access accessOf(OpKind kind) {
   case OpKind::BatchNormPass:
   case OpKind::BatchNormGradientPass:
   case OpKind::Dropout: // its kernels promise nothing
+  case OpKind::RandomUniform:
   case OpKind::Attention:
   case OpKind::AttentionGradient:
   case OpKind::Conv2d:
@@ -74,6 +76,7 @@ Access accessOf(OpKind kind) {
   case OpKind::Concat:
   case OpKind::Split:
   case OpKind::Slice:
+  case OpKind::DynamicSlice:
   case OpKind::Pad:
   case OpKind::Tile:
   case OpKind::Gather:

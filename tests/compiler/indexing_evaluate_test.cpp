@@ -179,6 +179,52 @@ TEST_CASE("evaluate: layerNorm and rmsNorm") {
   CHECK(flat.at(2) == Approx(-5 / std::sqrt(9.5))); // squares 0 + 4 + 25 + 9 over 4
 }
 
+TEST_CASE("evaluate: dynamicSlice takes a box from where its clamped starts say") {
+  const Literal a = floats({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  const auto box = [](Dims sizes, Dims axes) {
+    return [=](ops::DynamicSlice& op) {
+      op.sizes = sizes;
+      op.axes = axes;
+    };
+  };
+  const auto rows = box({2}, {0});
+  CHECK(one<ops::DynamicSlice>(rows, {a, longs({}, {1})}) == floats({2, 3}, {4, 5, 6, 7, 8, 9}));
+  CHECK(one<ops::DynamicSlice>(rows, {a, longs({1}, {7})}) == floats({2, 3}, {4, 5, 6, 7, 8, 9}));
+  CHECK(one<ops::DynamicSlice>(rows, {a, longs({}, {-7})}) == floats({2, 3}, {1, 2, 3, 4, 5, 6}));
+  CHECK(one<ops::DynamicSlice>(box({1, 2}, {-1, 0}), {a, of(ElementType::I32, {2}, {2, 1})}) ==
+        floats({2, 1}, {6, 9}));
+  CHECK(one<ops::DynamicSlice>(box({2, 1}, {}), {a, longs({2}, {0, 1})}) == floats({2, 1}, {2, 5}));
+}
+
+TEST_CASE("evaluate: dynamicUpdateSlice writes a box where its clamped starts say") {
+  const Literal a = floats({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  const auto along = [](Dims axes) { return [=](ops::DynamicUpdateSlice& op) { op.axes = axes; }; };
+  const Literal row = floats({1, 3}, {0, -1, -2});
+  CHECK(one<ops::DynamicUpdateSlice>(along({0}), {a, row, longs({}, {1})}) ==
+        floats({3, 3}, {1, 2, 3, 0, -1, -2, 7, 8, 9}));
+  CHECK(one<ops::DynamicUpdateSlice>(along({0}), {a, row, longs({}, {99})}) ==
+        floats({3, 3}, {1, 2, 3, 4, 5, 6, 0, -1, -2}));
+  CHECK(one<ops::DynamicUpdateSlice>(along({}), {a, floats({2, 1}, {0, -1}), longs({2}, {1, 2})}) ==
+        floats({3, 3}, {1, 2, 3, 4, 5, 0, 7, 8, -1}));
+}
+
+TEST_CASE("evaluate: randomUniform gives the words of Philox, as a whole and in parts") {
+  ops::RandomUniform op;
+  op.type = f32({4, 5});
+  op.seed = 42;
+  const Literal step = Literal::scalar(int64_t(9));
+  const Literal whole = evaluateOp(op, {step})[0];
+  for (int64_t i = 0; i < 20; ++i) {
+    const PhiloxCounter words = philox({static_cast<uint32_t>(i / 4), 0, 9, 0}, {42, 0});
+    CHECK(whole.at(i) == (2.0 * (words[static_cast<size_t>(i % 4)] / 512) + 1) / 0x1p24); // its upper 23 bits
+  }
+  op.part.starts = {1, 2};
+  op.part.whole = {4, 5};
+  op.type = f32({2, 2});
+  const Literal part = evaluateOp(op, {step})[0];
+  CHECK(part == floats({2, 2}, {whole.at(7), whole.at(8), whole.at(12), whole.at(13)}));
+}
+
 TEST_CASE("evaluate: dropout drops by the words of Philox and scales what it keeps") {
   ops::Dropout op;
   op.rate = 0.75;

@@ -45,6 +45,19 @@ std::vector<double> derivativeAt(const std::vector<double>& at, const std::funct
 
 } // namespace
 
+TEST_CASE("gradients: dynamicSlice and dynamicUpdateSlice, starts that are clamped included") {
+  for (const int64_t start : {-3, 1, 9}) {
+    checkDifferences(
+        [&](const auto& x) { return exp(dynamicSlice(x[0], places(x[0], {}, {start}), {2}, {1})); },
+        {f64({2, 4, 2})});
+    checkDifferences(
+        [&](const auto& x) {
+          return exp(dynamicUpdateSlice(x[0], x[1], places(x[0], {2}, {start, 0}), {1, 0}));
+        },
+        {f64({3, 4}), f64({1, 2})});
+  }
+}
+
 TEST_CASE("gradients: gather and scatterAdd along every axis, places counted from either end") {
   for (const int64_t axis : {0, 1, 2, -1}) {
     for (const int order : {1, 2}) {

@@ -78,7 +78,8 @@ bool isCall(OpKind kind) {
   case OpKind::Softmax:
   case OpKind::LogSoftmax:
   case OpKind::SoftmaxCrossEntropyGradient:
-  case OpKind::ScatterAdd: return true;
+  case OpKind::ScatterAdd:
+  case OpKind::DynamicUpdateSlice: return true;
   default: return classOf(kind) == OpClass::Elementwise;
   }
 }
@@ -205,6 +206,10 @@ std::vector<OpSample> callsByRow(ElementType element, int64_t longRow) {
       calls.push_back({logSoftmax, {rows}});
     }
   }
+  ops::DynamicUpdateSlice update;
+  update.axes = {1};
+  calls.push_back({update, {of({3, 40, 16}), of({3, 1, 16}), {ElementType::I64, {}}}});
+  calls.push_back({update, {of({3, 700}), of({3, 301}), {ElementType::I32, {1}}}});
   for (const int64_t width : {1, 96, 5000}) {
     calls.push_back({ops::ScatterAdd{}, {of({9, width}), labels, of({5, width})}});
   }

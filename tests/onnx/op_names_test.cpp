@@ -82,6 +82,9 @@ std::string onnxNameOf(OpKind kind) {
   case OpKind::Fused:
   case OpKind::FusedMatmul:
   case OpKind::Cut:
+  case OpKind::DynamicSlice: // of starts that are known only when a model runs
+  case OpKind::DynamicUpdateSlice:
+  case OpKind::RandomUniform: // another stream of numbers than a framework's
   case OpKind::SoftmaxCrossEntropyGradient:
   case OpKind::RmsNorm: // newer than the suite
   case OpKind::Attention:

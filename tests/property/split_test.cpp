@@ -17,13 +17,22 @@ namespace dfc::test {
 namespace {
 
 /// Ops whose results are whole numbers where their operands are.
-const std::vector<OpKind> exactKinds = {
-    OpKind::Matmul,    OpKind::Add,        OpKind::Sub,     OpKind::Mul,       OpKind::Maximum,
-    OpKind::Minimum,   OpKind::Neg,        OpKind::Abs,     OpKind::Relu,      OpKind::ReduceSum,
-    OpKind::ReduceMax, OpKind::ReduceMin,  OpKind::Reshape, OpKind::Transpose, OpKind::Broadcast,
-    OpKind::Concat,    OpKind::Split,      OpKind::Slice,   OpKind::Pad,       OpKind::Tile,
-    OpKind::Gather,    OpKind::ScatterAdd, OpKind::OneHot,  OpKind::Iota,      OpKind::Trilu,
-    OpKind::CumSum,    OpKind::Compare,    OpKind::Select,  OpKind::Sign,      OpKind::ArgMax};
+const std::vector<OpKind> exactKinds = {OpKind::Matmul,       OpKind::Add,
+                                        OpKind::Sub,          OpKind::Mul,
+                                        OpKind::Maximum,      OpKind::Minimum,
+                                        OpKind::Neg,          OpKind::Abs,
+                                        OpKind::Relu,         OpKind::ReduceSum,
+                                        OpKind::ReduceMax,    OpKind::ReduceMin,
+                                        OpKind::Reshape,      OpKind::Transpose,
+                                        OpKind::Broadcast,    OpKind::Concat,
+                                        OpKind::Split,        OpKind::Slice,
+                                        OpKind::Pad,          OpKind::Tile,
+                                        OpKind::DynamicSlice, OpKind::DynamicUpdateSlice,
+                                        OpKind::Gather,       OpKind::ScatterAdd,
+                                        OpKind::OneHot,       OpKind::Iota,
+                                        OpKind::Trilu,        OpKind::CumSum,
+                                        OpKind::Compare,      OpKind::Select,
+                                        OpKind::Sign,         OpKind::ArgMax};
 
 Literal wholeNumber(const TensorType& type, Dice& dice) {
   Literal value(type);

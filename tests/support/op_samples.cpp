@@ -166,6 +166,14 @@ OpSample sampleOf(OpKind kind, ElementType element) {
   case OpKind::Tile: return with<ops::Tile>({matrix}, [](auto& op) { op.repeats = {3, 2}; });
   case OpKind::Gather: return with<ops::Gather>({of({2, 4, 3}), i64({2, 2})}, [](auto& op) { op.axis = 1; });
   case OpKind::ScatterAdd: return {ops::ScatterAdd{}, {of({4, 3}), i32({5}), of({5, 3})}};
+  case OpKind::DynamicSlice:
+    return with<ops::DynamicSlice>({of({4, 5, 3}), i32({2})}, [](auto& op) {
+      op.sizes = {2, 3};
+      op.axes = {-2, 0};
+    });
+  case OpKind::DynamicUpdateSlice:
+    return with<ops::DynamicUpdateSlice>({of({2, 5, 3}), of({2, 2, 3}), i64({})},
+                                         [](auto& op) { op.axes = {1}; });
   case OpKind::OneHot:
     return with<ops::OneHot>({i32({2, 3})}, [&](auto& op) {
       op.depth = 4;
@@ -189,6 +197,11 @@ OpSample sampleOf(OpKind kind, ElementType element) {
   case OpKind::Dropout:
     return with<ops::Dropout>({matrix, i64({})}, [](auto& op) {
       op.rate = 0.25;
+      op.seed = 7;
+    });
+  case OpKind::RandomUniform:
+    return with<ops::RandomUniform>({i64({})}, [&](auto& op) {
+      op.type = {element == ElementType::F64 ? ElementType::F64 : ElementType::F32, {2, 3}};
       op.seed = 7;
     });
   case OpKind::BatchNorm: return {ops::BatchNorm{}, {of({2, 3, 2}), row, row, row, row}};

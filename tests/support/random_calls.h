@@ -305,6 +305,9 @@ class RandomCalls : public RandomIndexing {
     case OpKind::LayerNorm: return roundedNorm<ops::LayerNorm>(dice_.chance(70));
     case OpKind::RmsNorm: return roundedNorm<ops::RmsNorm>(false);
     case OpKind::Dropout: return dropout();
+    case OpKind::RandomUniform: return randomUniform();
+    case OpKind::DynamicSlice: return dynamicSlice();
+    case OpKind::DynamicUpdateSlice: return dynamicUpdateSlice();
     case OpKind::Split: return split();
     case OpKind::Tile: return tile();
     case OpKind::Gather: return gather();

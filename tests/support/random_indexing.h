@@ -148,6 +148,54 @@ class RandomIndexing : public RandomWindows {
     call.operands.push_back(exactly(cotangent));
     return call;
   }
+  /// A start for each axis, a few out of range, of a shape that the rules take.
+  ValueId starts(const Shape& whole, const Dims& axes) {
+    const auto count = static_cast<int64_t>(axes.size());
+    Literal value({dice_.chance(50) ? ElementType::I32 : ElementType::I64,
+                   count == 1 && dice_.chance(70) ? Shape() : Shape{count}});
+    for (int64_t i = 0; i < count; ++i) {
+      const auto axis = static_cast<size_t>(axes[static_cast<size_t>(i)]);
+      value.set(i, static_cast<double>(dice_.below(whole[axis] + 4) - 2));
+    }
+    return constant(std::move(value));
+  }
+  /// Some axes of a value, in any order.
+  Dims someAxes(const Shape& shape) {
+    Dims axes;
+    for (size_t axis = 0; axis < shape.rank(); ++axis) {
+      if (dice_.chance(60)) {
+        axes.insert(dice_.chance(50) ? axes.begin() : axes.end(), static_cast<int64_t>(axis));
+      }
+    }
+    return axes.empty() ? Dims{0} : axes;
+  }
+  Call dynamicSlice() {
+    const ValueId a = withAxis(1, false);
+    ops::DynamicSlice op;
+    op.axes = someAxes(shapeOf(a));
+    for (const int64_t axis : op.axes) {
+      op.sizes.push_back(dice_.below(shapeOf(a)[static_cast<size_t>(axis)] + 1));
+    }
+    return {op, {a, starts(shapeOf(a), op.axes)}};
+  }
+  Call dynamicUpdateSlice() {
+    const ValueId a = withAxis(1, false);
+    ops::DynamicUpdateSlice op;
+    op.axes = someAxes(shapeOf(a));
+    Dims dims(shapeOf(a).dims().begin(), shapeOf(a).dims().end());
+    for (const int64_t axis : op.axes) {
+      int64_t& dim = dims[static_cast<size_t>(axis)];
+      dim = dice_.below(dim + 1);
+    }
+    const ValueId update = exactly({typeOf(a).element, Shape(dims)});
+    return {op, {a, update, starts(shapeOf(a), op.axes)}};
+  }
+  Call randomUniform() {
+    ops::RandomUniform op;
+    op.type = {dice_.chance(70) ? ElementType::F32 : ElementType::F64, Shape{anyDim(), anyDim()}};
+    op.seed = dice_.below(5);
+    return {op, {exactly(i64({}))}};
+  }
   Call dropout() {
     ops::Dropout op;
     op.rate = dice_.chance(20) ? 0 : dice_.unit();

@@ -154,6 +154,14 @@ Chain::Source sourceOf(const TensorType& type, const Access& access, uint32_t op
           access.flat()};
 }
 
+Chain::Source pointerTo(const TensorType& type, uint32_t operand) {
+  Chain::Source source = sourceOf(type, Access::broadcast(type.shape, type.shape), operand);
+  source.streamed = false;
+  source.flat = false;
+  source.read = false;
+  return source;
+}
+
 Chain::Source bitsOf(const TensorType& type, const Access& access, uint32_t operand) {
   Chain::Source source = sourceOf(type, access, operand);
   const std::string storage(bitsName(type.element));

@@ -56,6 +56,9 @@ Chain::Source sourceOf(const TensorType& type, const Access& access, uint32_t op
 /// The same as bits that only move.
 Chain::Source bitsOf(const TensorType& type, const Access& access, uint32_t operand);
 
+/// A source that lends another its pointer and is not read itself.
+Chain::Source pointerTo(const TensorType& type, uint32_t operand);
+
 /// An elementwise op, or a fused op without its closing reduction, over the shape its operands broadcast to.
 Chain elementwiseChain(const OpAttributes& attributes, OperandTypes operands, ElementType result);
 /// The elements of one operand as they are.

@@ -1,6 +1,7 @@
 // dropout: each thread draws whole Philox blocks for its own elements (ir/graph/rules/dropout_mask.h), so
 // nothing but the operand is read.
 #include "compiler/lower/kernels/families.h"
+#include "compiler/lower/kernels/random_text.h"
 #include "ir/graph/rules/dropout_mask.h"
 
 #include <fmt/format.h>
@@ -11,22 +12,6 @@ namespace dfc::cuda {
 namespace {
 
 constexpr std::string_view dropoutText = R"(
-struct Words { u32 word[4]; };
-DFC_INLINE Words drawn(u64 group, u64 step) {
-  u32 a = u32(group), b = u32(group >> 32), c = u32(step), d = u32(step >> 32);
-  u32 key0 = $key0$u, key1 = $key1$u;
-#pragma unroll
-  for (int turn = 0; turn < 10; ++turn) {
-    const u64 product0 = u64(0xD2511F53u) * a, product1 = u64(0xCD9E8D57u) * c;
-    a = u32(product1 >> 32) ^ b ^ key0;
-    b = u32(product1);
-    c = u32(product0 >> 32) ^ d ^ key1;
-    d = u32(product0);
-    key0 += 0x9E3779B9u;
-    key1 += 0xBB67AE85u;
-  }
-  return {{a, b, c, d}};
-}
 struct Shared {};
 DFC_INLINE void run(const Element* from, const i64* step, Element* to, const Block& block, Shared&) {
   const Index first = (Index(block.x) * threads + threadIdx.x) * per;
@@ -84,20 +69,9 @@ $place$    if (place / 4 != drawnBlock) {
   }
 )";
 
-std::string placeText(const TensorPart& part, const Shape& shape) {
-  std::string text;
-  int64_t stride = 1;
-  for (size_t axis = shape.rank(); axis-- > 0;) {
-    text += fmt::format("    place += (rest % {0}ull + {1}ull) * {2}ull;\n    rest /= {0}ull;\n", shape[axis],
-                        part.starts[axis], stride);
-    stride *= part.whole[axis];
-  }
-  return text;
-}
-
 std::string drawText(const ops::Dropout& op, const Shape& shape, const DropoutMask& mask) {
   const int64_t base = op.part.indexInWhole(shape, 0);
-  const bool blocks = base % 4 == 0 && op.part.contiguous(shape) == shape.elements();
+  const bool blocks = drawsWholeBlocks(op.part, shape);
   return filled(blocks ? blocksText : placesText,
                 {{"base", base == 0 ? "" : fmt::format(" + {}ull", base / 4)},
                  {"place", blocks ? "" : placeText(op.part, shape)},
@@ -109,7 +83,6 @@ std::string drawText(const ops::Dropout& op, const Shape& shape, const DropoutMa
 
 GeneratedKernels dropoutKernel(const ops::Dropout& op, const TensorType& operand, const GpuShape& gpu) {
   const DropoutMask mask(op.rate, operand.element);
-  const auto seed = static_cast<uint64_t>(op.seed);
   const int64_t count = operand.shape.elements(), width = packBytes / byteWidth(operand.element);
   const int64_t per = std::max<int64_t>(4, width), groups = ceilDiv(count, per);
   const int64_t threads = groups < gpu.multiprocessors * 256 ? 64 : 256;
@@ -119,10 +92,8 @@ GeneratedKernels dropoutKernel(const ops::Dropout& op, const TensorType& operand
       fmt::format("using Index = {};\nusing Element = {};\nusing Real = {};\n", index.type(),
                   storageName(operand.element), operand.element == ElementType::F64 ? "f64" : "f32") +
       constant("Index", "count", index.of(count)) + constant("width", width) + constant("per", per) +
-      constant("threads", threads) +
-      filled(dropoutText, {{"key0", fmt::format("{}", static_cast<uint32_t>(seed))},
-                           {"key1", fmt::format("{}", static_cast<uint32_t>(seed >> 32))},
-                           {"draw", drawText(op, operand.shape, mask)}});
+      constant("threads", threads) + randomWordsText(op.seed) +
+      filled(dropoutText, {{"draw", drawText(op, operand.shape, mask)}});
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(groups, threads));
   launch.threads = static_cast<uint32_t>(threads);
   launch.singlePass = true;

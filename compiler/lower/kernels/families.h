@@ -38,6 +38,10 @@ GeneratedKernels splitKernel(const ops::Split& op, const TensorType& operand, Op
 GeneratedKernels gatherKernel(const ops::Gather& op, OperandTypes operands, const TensorType& result,
                               const GpuShape& gpu);
 GeneratedKernels scatterAddKernel(const ops::ScatterAdd& op, OperandTypes operands, const GpuShape& gpu);
+GeneratedKernels dynamicSliceKernel(const ops::DynamicSlice& op, OperandTypes operands,
+                                    const TensorType& result, const GpuShape& gpu);
+GeneratedKernels dynamicUpdateSliceKernel(const ops::DynamicUpdateSlice& op, OperandTypes operands,
+                                          const GpuShape& gpu);
 GeneratedKernels oneHotKernel(const ops::OneHot& op, const TensorType& indices, const TensorType& result,
                               const GpuShape& gpu);
 GeneratedKernels iotaKernel(const ops::Iota& op, const GpuShape& gpu);
@@ -56,6 +60,7 @@ GeneratedKernels normKernel(int64_t axis, double epsilon, bool centred, OperandT
                             ElementType result, const GpuShape& gpu);
 GeneratedKernels normGradientKernel(const NormGradientForm& form, OperandTypes operands, const GpuShape& gpu);
 GeneratedKernels dropoutKernel(const ops::Dropout& op, const TensorType& operand, const GpuShape& gpu);
+GeneratedKernels randomUniformKernel(const ops::RandomUniform& op, const GpuShape& gpu);
 GeneratedKernels convolutionKernel(const ops::Conv2d& op, OperandTypes operands, const TensorType& result,
                                    const GpuShape& gpu);
 GeneratedKernels convolutionKernel(const ops::Conv2dInputGradient& op, OperandTypes operands,

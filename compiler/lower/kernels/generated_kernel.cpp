@@ -87,6 +87,10 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
   case OpKind::Broadcast: return broadcastKernel(operands[0], result, gpu);
   case OpKind::Concat: return concatKernel(attributes.as<ops::Concat>(), operands, result, gpu);
   case OpKind::Slice: return sliceKernel(attributes.as<ops::Slice>(), operands[0], result, gpu);
+  case OpKind::DynamicSlice:
+    return dynamicSliceKernel(attributes.as<ops::DynamicSlice>(), operands, result, gpu);
+  case OpKind::DynamicUpdateSlice:
+    return dynamicUpdateSliceKernel(attributes.as<ops::DynamicUpdateSlice>(), operands, gpu);
   case OpKind::Pad: return padKernel(attributes.as<ops::Pad>(), operands[0], result, gpu);
   case OpKind::ReduceMin:
     return reduction(operands[0], ReductionKind::Min, attributes.as<ops::ReduceMin>().axes, gpu);
@@ -120,6 +124,7 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
   case OpKind::Attention:
   case OpKind::AttentionGradient: return attention(attributes, operands, gpu);
   case OpKind::Dropout: return dropoutKernel(attributes.as<ops::Dropout>(), operands[0], gpu);
+  case OpKind::RandomUniform: return randomUniformKernel(attributes.as<ops::RandomUniform>(), gpu);
   case OpKind::BatchNorm: return batchNormKernel(attributes.as<ops::BatchNorm>(), operands, gpu);
   case OpKind::BatchNormTraining:
     return batchNormTrainingKernel(attributes.as<ops::BatchNormTraining>(), operands, gpu);

@@ -72,15 +72,6 @@ DFC_INLINE void run(Element* to, const Block& block, Shared&) {
 }
 )";
 
-// A source that lends the other its pointer and is not read itself.
-Chain::Source pointerTo(const TensorType& type, uint32_t operand) {
-  Chain::Source source = sourceOf(type, Access::broadcast(type.shape, type.shape), operand);
-  source.streamed = false;
-  source.flat = false;
-  source.read = false;
-  return source;
-}
-
 } // namespace
 
 std::string shiftText(const AxisPart& part) {

@@ -25,5 +25,6 @@ void gradientRule(const ops::ArgMax&, GradientRule&) {}
 void gradientRule(const ops::SoftmaxCrossEntropyGradient&, GradientRule&) {}
 void gradientRule(const ops::OneHot&, GradientRule&) {}
 void gradientRule(const ops::Iota&, GradientRule&) {}
+void gradientRule(const ops::RandomUniform&, GradientRule&) {}
 
 } // namespace dfc

@@ -75,6 +75,8 @@ constexpr ForeignOp foreignOps[] = {
     {"withshardingconstraint", "cut", ""},
     {"take", "gather", ""},
     {"arange", "iota", ""},
+    {"narrow", "dynamicSlice", ""},
+    {"rand", "randomUniform", ""},
     {"grad", "gradients", "(loss, w, b)"},
     {"gradient", "gradients", "(loss, w, b)"},
     {"backward", "gradients", "(loss, w, b)"},

@@ -9,8 +9,10 @@
 #include "runtime/cpu/kernels/indexing/indexing.h"
 #include "runtime/cpu/kernels/matmul/fused_matmul.h"
 #include "runtime/cpu/kernels/matmul/matmul.h"
+#include "runtime/cpu/kernels/movement/dynamic_box.h"
 #include "runtime/cpu/kernels/movement/movement.h"
 #include "runtime/cpu/kernels/random/dropout.h"
+#include "runtime/cpu/kernels/random/random_uniform.h"
 #include "runtime/cpu/kernels/rows/rows.h"
 #include "runtime/cpu/kernels/windows/channels_last.h"
 #include "runtime/cpu/kernels/windows/convolution.h"
@@ -67,6 +69,10 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
   case OpKind::Pad:
   case OpKind::Split:
   case OpKind::Tile: return makeMovementKernel(attributes, operands, results, pool);
+  case OpKind::DynamicSlice:
+    return makeDynamicSliceKernel(attributes.as<ops::DynamicSlice>(), operands, results, pool);
+  case OpKind::DynamicUpdateSlice:
+    return makeDynamicUpdateSliceKernel(attributes.as<ops::DynamicUpdateSlice>(), operands, pool);
   case OpKind::CumSum: return makeCumSumKernel(attributes.as<ops::CumSum>(), operands, pool);
   case OpKind::TopK: return makeTopKKernel(attributes.as<ops::TopK>(), operands, pool);
   case OpKind::Gather: return makeGatherKernel(attributes.as<ops::Gather>(), operands, pool);
@@ -94,6 +100,7 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
   case OpKind::AttentionGradient:
     return makeAttentionGradientKernel(attributes.as<ops::AttentionGradient>(), operands, pool);
   case OpKind::Dropout: return makeDropoutKernel(attributes.as<ops::Dropout>(), operands, pool);
+  case OpKind::RandomUniform: return makeRandomUniformKernel(attributes.as<ops::RandomUniform>(), pool);
   case OpKind::BatchNorm: return makeBatchNormKernel(attributes.as<ops::BatchNorm>(), operands, pool);
   case OpKind::BatchNormTraining:
     return makeBatchNormTrainingKernel(attributes.as<ops::BatchNormTraining>(), operands, pool);

@@ -61,6 +61,25 @@ std::vector<OpSample> scatters(ElementType element) {
           scatter(0, {7}, {7, 6}, {2, 9})};
 }
 
+std::vector<OpSample> dynamicSlices(ElementType element) {
+  const auto slice = [&](Dims axes, Dims sizes, TensorType starts) {
+    return sampleWith<ops::DynamicSlice>({{element, {5, 6, 7}}, starts}, [&](auto& op) {
+      op.axes = axes;
+      op.sizes = sizes;
+    });
+  };
+  return {slice({1}, {2}, i64({})), slice({2, 0}, {7, 3}, i32({2})), slice({}, {2, 2, 2}, i64({3}))};
+}
+
+std::vector<OpSample> dynamicUpdates(ElementType element) {
+  const auto update = [&](Dims axes, Shape shape, TensorType starts) {
+    return sampleWith<ops::DynamicUpdateSlice>({{element, {5, 6, 7}}, {element, shape}, starts},
+                                               [&](auto& op) { op.axes = axes; });
+  };
+  return {update({1}, {5, 2, 7}, i64({})), update({-1, 0}, {3, 6, 7}, i32({2})),
+          update({}, {2, 2, 2}, i64({3}))};
+}
+
 std::vector<OpSample> oneHots(ElementType element) {
   std::vector<OpSample> samples;
   for (const int64_t axis : {0, 1, -1}) {
@@ -141,6 +160,8 @@ std::vector<OpSample> largerMovementSamples(OpKind kind, ElementType element) {
             })};
   case OpKind::Gather: return gathers(element);
   case OpKind::ScatterAdd: return scatters(element);
+  case OpKind::DynamicSlice: return dynamicSlices(element);
+  case OpKind::DynamicUpdateSlice: return dynamicUpdates(element);
   case OpKind::OneHot: return oneHots(element);
   case OpKind::Iota: return iotas(element);
   case OpKind::Trilu: return trilus(element);

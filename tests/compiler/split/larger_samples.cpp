@@ -215,6 +215,11 @@ std::vector<OpSample> largerSamples(OpKind kind, ElementType element) {
   case OpKind::BatchNormGradientPass:
   case OpKind::BatchNormGradient: return batchNorms(kind, element);
   case OpKind::Dropout: return dropouts(element);
+  case OpKind::RandomUniform:
+    return {sampleWith<ops::RandomUniform>({i64({})}, [&](auto& op) {
+      op.type = {element == ElementType::F64 ? ElementType::F64 : ElementType::F32, {6, 7}};
+      op.seed = 3;
+    })};
   case OpKind::Attention:
   case OpKind::AttentionGradient: return largerAttentionSamples(kind, element);
   case OpKind::Conv2d:
@@ -235,6 +240,8 @@ std::vector<OpSample> largerSamples(OpKind kind, ElementType element) {
   case OpKind::Tile:
   case OpKind::Gather:
   case OpKind::ScatterAdd:
+  case OpKind::DynamicSlice:
+  case OpKind::DynamicUpdateSlice:
   case OpKind::OneHot:
   case OpKind::Iota:
   case OpKind::Trilu: return largerMovementSamples(kind, element);

@@ -92,6 +92,9 @@ std::optional<Tensor> madeByItsFunction(OpKind kind, Builder& g, Tensor a, Tenso
   case OpKind::Tile: return tile(a, {2, 1});
   case OpKind::Gather: return gather(a, labels);
   case OpKind::ScatterAdd: return scatterAdd(a, labels, b);
+  case OpKind::DynamicSlice: return dynamicSlice(a, g.scalar(ElementType::I64, 1), {1}, {0});
+  case OpKind::DynamicUpdateSlice: return dynamicUpdateSlice(a, b, g.scalar(ElementType::I64, 1), {0});
+  case OpKind::RandomUniform: return randomUniform(g.scalar(ElementType::I64, 0), f32({2}));
   case OpKind::OneHot: return oneHot(labels, 3);
   case OpKind::Iota: return iota(g, f32({3}));
   case OpKind::Trilu: return trilu(a);

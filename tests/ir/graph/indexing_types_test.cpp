@@ -36,6 +36,44 @@ const auto asItIs = [](auto&) {};
 
 } // namespace
 
+TEST_CASE("type rules: dynamicSlice and dynamicUpdateSlice") {
+  const auto taking = [](Dims sizes, Dims axes) {
+    return [=](ops::DynamicSlice& op) {
+      op.sizes = sizes;
+      op.axes = axes;
+    };
+  };
+  CHECK(typeOf<ops::DynamicSlice>(taking({2}, {-1}), {f32({5, 3}), i32({})}) == f32({5, 2}));
+  CHECK(typeOf<ops::DynamicSlice>(taking({2, 1}, {}), {f32({5, 3}), i64({2})}) == f32({2, 1}));
+  CHECK(errorOf<ops::DynamicSlice>(taking({2}, {0}), {f32({5}), f32({})}) ==
+        "dynamicSlice of f32[5] and f32[]: the starts are f32, not i32 or i64");
+  CHECK(errorOf<ops::DynamicSlice>(taking({6}, {0}), {f32({5}), i64({})}) ==
+        "dynamicSlice of f32[5] and i64[]: 6 elements along axis 0, which has length 5");
+  CHECK(errorOf<ops::DynamicSlice>(taking({2, 2}, {0}), {f32({5}), i64({})}) ==
+        "dynamicSlice of f32[5] and i64[]: 2 sizes for 1 axes");
+  CHECK(errorOf<ops::DynamicSlice>(taking({1, 1}, {0, -2}), {f32({5, 3}), i64({2})}) ==
+        "dynamicSlice of f32[5, 3] and i64[2]: 2 axes, of which one is no axis, or is named twice");
+  CHECK(errorOf<ops::DynamicSlice>(taking({1, 1}, {}), {f32({5, 3}), i64({})}) ==
+        "dynamicSlice of f32[5, 3] and i64[]: starts of shape [] for 2 axes");
+  const auto along = [](Dims axes) { return [=](ops::DynamicUpdateSlice& op) { op.axes = axes; }; };
+  CHECK(typeOf<ops::DynamicUpdateSlice>(along({1}), {f32({5, 3}), f32({5, 1}), i64({1})}) == f32({5, 3}));
+  CHECK(
+      errorOf<ops::DynamicUpdateSlice>(along({1}), {f32({5, 3}), f32({4, 1}), i64({})}) ==
+      "dynamicUpdateSlice of f32[5, 3], f32[4, 1] and i64[]: an update of 4 elements along axis 0, which has "
+      "length 5 and no start");
+  CHECK(errorOf<ops::DynamicUpdateSlice>(along({0}), {f32({5, 3}), f64({4, 3}), i64({})}) ==
+        "dynamicUpdateSlice of f32[5, 3], f64[4, 3] and i64[]: the update is f64[4, 3], which has another "
+        "element type or rank");
+}
+
+TEST_CASE("type rules: randomUniform") {
+  const auto of = [](TensorType type) { return [=](ops::RandomUniform& op) { op.type = type; }; };
+  CHECK(typeOf<ops::RandomUniform>(of(f64({2})), {i64({})}) == f64({2}));
+  CHECK(errorOf<ops::RandomUniform>(of(f32({2})), {i32({})}) ==
+        "randomUniform of i32[]: the step is no i64 scalar");
+  CHECK(errorOf<ops::RandomUniform>(of(i64({2})), {i64({})}) == "randomUniform of i64[]: numbers of i64[2]");
+}
+
 TEST_CASE("type rules: gather and scatterAdd") {
   const auto second = [](auto& op) { op.axis = 1; };
   CHECK(typeOf<ops::Gather>(second, {f32({2, 5, 3}), i32({4, 6})}) == f32({2, 4, 6, 3}));

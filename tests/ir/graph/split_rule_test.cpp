@@ -25,6 +25,8 @@ TEST_CASE("split rules: notation") {
   CHECK(ruleOf(ops::CumSum{}, {f32({5, 6})}) == "(ab)->(ab) a:scan");
   CHECK(ruleOf(ops::Gather{}, {f32({9, 6}), i64({5})}) == "(cb,a)->(ab) c:sum");
   CHECK(ruleOf(ops::ScatterAdd{}, {f32({9, 6}), i64({5}), f32({5, 6})}) == "(ab+c,c,cb)->(ab) c:sum");
+  CHECK(ruleOf(ops::DynamicUpdateSlice{{}, {1}}, {f32({4, 9, 6}), f32({4, 1, 6}), i64({})}) ==
+        "(a_b,a_b,)->(a_b)");
   CHECK(ruleOf(ops::Conv2d{}, {f32({2, 3, 8, 8}), f32({4, 3, 3, 3})}) ==
         "(abde,cb__)->(acde) b:sum d:window e:window");
   ops::Reshape reshape;

@@ -154,6 +154,7 @@ TEST_CASE("in place: an op over rows may overwrite them, and scatterAdd what it 
   CHECK(verdict(ops::SoftmaxCrossEntropyGradient{}, {square, i64({6}), f32({})}) ==
         Answers{true, false, false});
   CHECK(verdict(ops::ScatterAdd{}, {square, i64({6}), square}) == Answers{true, false, false});
+  CHECK(verdict(ops::DynamicUpdateSlice{}, {square, square, i64({2})}) == Answers{true, false, false});
 }
 
 TEST_CASE("in place: what reads other places may overwrite nothing") {

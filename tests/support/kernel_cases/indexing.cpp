@@ -36,6 +36,24 @@ void addIndexing(Cases& cases, bool large) {
       op.axis = axis;
     });
   }
+  const auto box = [&](Shape whole, Shape part, Dims axes, TensorType starts) {
+    cases.add<ops::DynamicSlice>({of(whole), starts}, [&](auto& op) {
+      op.axes = axes;
+      for (const int64_t axis : axes) {
+        op.sizes.push_back(part[static_cast<size_t>(axis)]);
+      }
+    });
+    cases.add<ops::DynamicUpdateSlice>({of(whole), of(part), starts}, [&](auto& op) { op.axes = axes; });
+  };
+  box({9}, {4}, {0}, i32({}));
+  box({9}, {9}, {0}, i64({1}));
+  box({9}, {0}, {0}, i64({1}));
+  box({3, 40, 16}, {3, 1, 16}, {1}, i64({}));
+  box({3, 40, 7}, {3, 5, 7}, {1}, i32({}));
+  box({5, 7, 3, 8}, {5, 2, 3, 3}, {3, 1}, i64({2}));
+  box({20, 33}, {3, 32}, {0, 1}, i32({2}));
+  box({4, 700, 64}, {4, 90, 64}, {1}, i64({}));
+  box({0, 3}, {0, 2}, {1}, i64({}));
   for (const int64_t k : {0, 1, -2, 100, -100}) {
     for (const bool upper : {false, true}) {
       cases.add<ops::Trilu>({of({3, 5, 16})}, [&](auto& op) { op.k = k, op.upper = upper; });

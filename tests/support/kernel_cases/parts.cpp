@@ -46,6 +46,23 @@ void addDropoutParts(Cases& cases) {
   }
 }
 
+void addUniformParts(Cases& cases) {
+  const std::vector<std::array<Dims, 3>> boxes = {{Dims{3, 8}, Dims{0, 0}, Dims{3, 8}},
+                                                  {Dims{3, 8}, Dims{2, 0}, Dims{9, 8}},
+                                                  {Dims{9, 5}, Dims{0, 3}, Dims{9, 11}},
+                                                  {Dims{37}, Dims{5}, Dims{50}},
+                                                  {Dims{3, 1500}, Dims{1, 0}, Dims{5, 1500}}};
+  const ElementType element = cases.of({}).element;
+  for (const auto& [shape, starts, whole] : boxes) {
+    cases.add<ops::RandomUniform>({i64({})}, [&](auto& op) {
+      op.type = {element == ElementType::F64 ? ElementType::F64 : ElementType::F32, Shape(shape)};
+      op.seed = int64_t(11) << 31;
+      op.part.starts = starts;
+      op.part.whole = whole;
+    });
+  }
+}
+
 // Queries among more keys than themselves: all of them seen, some, few; tiles of both and ends of tiles.
 void addAttentionParts(Cases& cases) {
   for (const int64_t start : {1, 16, 40, 90}) {
@@ -69,6 +86,7 @@ void addParts(Cases& cases) {
   addAttentionParts(cases);
   addIndexedParts(cases);
   addDropoutParts(cases);
+  addUniformParts(cases);
   for (const Shape& shape : {Shape{3, 5}, Shape{70, 33}, Shape{9, 2500}}) {
     cases.add<ops::SoftmaxCrossEntropy>({cases.of(shape), i64({shape[0]})}, [](auto& op) { op.rows = 100; });
     cases.add<ops::SoftmaxCrossEntropyGradient>({cases.of(shape), i32({shape[0]}), cases.of({})},

@@ -1,8 +1,8 @@
 #include "runtime/cpu/kernels/random/dropout.h"
 
 #include "ir/graph/rules/dropout_mask.h"
+#include "runtime/cpu/kernels/random/random_words.h"
 #include "runtime/cpu/kernels/scratch.h"
-#include "runtime/cpu/kernels/tiles/dropout_tiles.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,10 +16,9 @@ template <class T>
 class DropoutKernel final : public CpuKernel {
  public:
   DropoutKernel(const ops::Dropout& op, const TensorType& type, ThreadPool& pool)
-      : pool_(pool), functions_(dropoutFunctions()), mask_(op.rate, type.element), shape_(type.shape),
-        part_(op.part), run_(op.part.contiguous(type.shape)), seed_(static_cast<uint64_t>(op.seed)),
-        elements_(type.shape.elements()), width_(byteWidth(type.element)),
-        tiles_((elements_ + tileElements - 1) / tileElements),
+      : pool_(pool), functions_(dropoutFunctions()), mask_(op.rate, type.element),
+        random_(op.seed, type.shape, op.part), elements_(type.shape.elements()),
+        width_(byteWidth(type.element)), tiles_((elements_ + tileElements - 1) / tileElements),
         parts_(partCount(pool, tiles_, 2 * static_cast<double>(elements_))) {
     if (width_ != sizeof(T)) {
       widen_ = widenTile(type.element);
@@ -43,7 +42,7 @@ class DropoutKernel final : public CpuKernel {
   void runTile(uint64_t step, int64_t first, const std::byte* from, std::byte* to, std::byte* scratch) const {
     const auto count = static_cast<size_t>(std::min(tileElements, elements_ - first));
     auto* const words = reinterpret_cast<uint32_t*>(scratch);
-    drawWords(step, first, static_cast<int64_t>(count), words, words + tileElements);
+    random_.draw(step, first, static_cast<int64_t>(count), words, words + tileElements);
     const void* in[1] = {from + first * width_};
     std::byte* const out = to + first * width_;
     if (widen_ == nullptr) {
@@ -55,24 +54,6 @@ class DropoutKernel final : public CpuKernel {
     drop(values, words, values, count);
     in[0] = values;
     narrow_(in, out, count);
-  }
-
-  // For a part, one run that is contiguous in the whole tensor after the other; a run may start inside a
-  // Philox block of four words.
-  void drawWords(uint64_t step, int64_t first, int64_t count, uint32_t* words, uint32_t* spare) const {
-    if (!part_.isPart()) {
-      functions_.words(seed_, step, static_cast<uint64_t>(first / 4), static_cast<size_t>((count + 3) / 4),
-                       words);
-      return;
-    }
-    for (int64_t done = 0; done < count;) {
-      const int64_t at = part_.indexInWhole(shape_, first + done), skipped = at % 4;
-      const int64_t here = std::min({count - done, run_ - (first + done) % run_, tileElements - 4});
-      functions_.words(seed_, step, static_cast<uint64_t>(at / 4),
-                       static_cast<size_t>((skipped + here + 3) / 4), spare);
-      std::copy_n(spare + skipped, here, words + done);
-      done += here;
-    }
   }
 
   void drop(const void* from, const uint32_t* words, std::byte* to, size_t count) const {
@@ -88,10 +69,7 @@ class DropoutKernel final : public CpuKernel {
   ThreadPool& pool_;
   DropoutFunctions functions_;
   DropoutMask mask_;
-  Shape shape_;
-  TensorPart part_;
-  int64_t run_; // length of the runs that are contiguous in the whole tensor
-  uint64_t seed_;
+  RandomWords random_;
   int64_t elements_, width_, tiles_;
   TileFunction widen_ = nullptr, narrow_ = nullptr;
   uint32_t parts_;
