@@ -21,6 +21,8 @@ namespace {
 constexpr size_t microBatchesPerStage = 4;
 /// Price of a second on a link, in seconds of computation. Low, as links are mostly idle during computation.
 constexpr double linkPrice = 0.25;
+/// Price of a byte that is held for a step, where memory is short: seconds of so many transfers of it.
+constexpr double transfersOfHeldByte = 4;
 
 class GridSplit {
  public:
@@ -40,9 +42,15 @@ class GridSplit {
       split->graph = *std::move(made);
       split->movements.clear(); // their value ids are those of the replaced graph
     }
-    return given_.grid.width > 1 ? splitWithin(*std::move(split), given_.groups,
-                                               meshOf(given_.groups.front()), machine_, cost_, linkPrice)
-                                 : std::move(split);
+    if (given_.grid.width == 1) {
+      return split;
+    }
+    const Mesh mesh = meshOf(given_.groups.front());
+    SplitPrices prices{.link = linkPrice};
+    if (batches.memory == MemoryUse::Little && mesh.bandwidth > 0) {
+      prices.byte = transfersOfHeldByte / mesh.bandwidth;
+    }
+    return splitWithin(*std::move(split), given_.groups, mesh, machine_, cost_, prices);
   }
 
   /// The graph split over the groups of each stage, each group represented by its first device.

@@ -34,10 +34,17 @@ struct WantedGrid {
   std::optional<size_t> microBatches = {};
 };
 
-/// The micro-batches of a pipeline.
+/// What the split within a group is chosen for.
+enum class MemoryUse : uint8_t {
+  Ample,  ///< seconds alone
+  Little, ///< state and sums of gradients have a price, so that devices hold parts of them
+};
+
+/// The micro-batches of a pipeline, and the memory that they may use.
 struct MicroBatches {
   size_t count = 1;                ///< 1 without a pipeline
   std::optional<size_t> made = {}; ///< how many of them are put into the graph (`microBatches`); none: all
+  MemoryUse memory = MemoryUse::Ample;
 };
 /// The number of micro-batches that a pipeline has if the batch is large enough; 1 without a pipeline.
 size_t microBatchCount(const Grid& grid);

@@ -1,22 +1,19 @@
 #include "compiler/quotient/quotient_plan.h"
 
 #include "compiler/lower_options.h"
-#include "compiler/place/memory_demand.h"
 #include "compiler/place/place.h"
 #include "compiler/quotient/quotient_machine.h"
+#include "compiler/quotient/stage_memory.h"
 #include "compiler/rematerialise/rematerialise.h"
 #include "compiler/run_passes.h"
 #include "compiler/split/take_cuts.h"
 #include "compiler/split/unfold_batch_norms.h"
 #include "ir/author/text/units.h"
-#include "ir/graph/micro_batch.h"
-#include "ir/plan/placed_graph.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 namespace dfc {
@@ -35,51 +32,6 @@ struct Simulated {
   double seconds = 0;
   std::vector<double> busy;
 };
-
-/// Bytes by stage.
-struct StageMemory {
-  std::vector<double> state;      // of parameters and optimiser state
-  std::vector<double> held, work; // of other values: held once, for all micro-batches; at most in total
-};
-
-// Bytes on each device that are alive between two micro-batches: sums of gradients, weights in 16 bits.
-// `made`: micro-batches in the graph; 0 bytes for one.
-SideTable<DeviceId, double> heldBytes(const Placement& placement, size_t devices, size_t made) {
-  const Graph& graph = placement.graph;
-  SideTable<DeviceId, double> held(devices, 0);
-  if (made < more) {
-    return held;
-  }
-  // The ops are in the order of their micro-batches: the boundary is the first op of the second one.
-  uint32_t second = 0;
-  for (const OpId op : graph.ops()) {
-    if (graph[op].kind() != OpKind::Input && microBatchOf(graph.scopeOf(op)) == 1U) {
-      second = op.index();
-      break;
-    }
-  }
-  const auto isView = [&](OpId op) { return classOf(graph[op].kind()) == OpClass::View; };
-  std::set<std::pair<uint32_t, uint32_t>> counted; // values and devices
-  for (uint32_t i = second; i < graph.opCount(); ++i) {
-    const OpId reader(i);
-    for (ValueId value : graph[reader].operands) {
-      while (isView(graph[value].producer)) {
-        value = graph[graph[value].producer].operands[0];
-      }
-      const OpId producer = graph[value].producer;
-      if (producer.index() >= second || isResident(graph[producer].kind()) ||
-          graph[producer].kind() == OpKind::Assign) {
-        continue;
-      }
-      for (const DeviceId device : {placement.device[producer], placement.device[reader]}) {
-        if (counted.insert({value.index(), device.index()}).second) {
-          held[device] += static_cast<double>(graph.typeOf(value).bytes());
-        }
-      }
-    }
-  }
-  return held;
-}
 
 // Linear extrapolation to `count` micro-batches. A further micro-batch takes the difference of the two
 // simulated steps, and at least the computation that it adds to the busiest stage.
@@ -139,27 +91,29 @@ class Planner {
   }
 
   std::optional<QuotientPlan> with(size_t count) {
+    auto plan = with(count, MemoryUse::Ample);
+    if (plan && (!plan->fits || plan->recomputes) && mayUseLittle()) {
+      if (auto little = with(count, MemoryUse::Little); little && isBetter(*little, *plan)) {
+        plan = std::move(little);
+      }
+    }
+    return plan;
+  }
+
+ private:
+  std::optional<QuotientPlan> with(size_t count, MemoryUse memory) {
     QuotientPlan plan;
     plan.grid = grid_;
     plan.microBatches = count;
-    const auto withFew = placed(plan, few);
-    const auto withMore = withFew && count > few ? placed(plan, more) : withFew;
+    const auto withFew = placed(plan, few, memory);
+    const auto withMore = withFew && count > few ? placed(plan, more, memory) : withFew;
     if (!withMore) {
       return std::nullopt;
     }
-    const StageMemory memory = memoryOf(*withMore, count > few ? more : few);
-    for (size_t stage = 0; stage < grid_.stages; ++stage) {
-      const double bytes = memory.state[stage] + memory.held[stage] +
-                           inFlight(stage, count) * (memory.work[stage] - memory.held[stage]);
-      if (bytes > plan.memoryBytes) {
-        plan.memoryBytes = bytes;
-        plan.stateBytes = memory.state[stage];
-      }
-    }
-    plan.fits = plan.memoryBytes <= capacity_;
+    setMemory(plan, *withMore);
     std::optional<Placement> fewer, several;
     if (!plan.fits) {
-      recompute(plan, *withFew, *withMore, memory, fewer, several);
+      recompute(plan, *withFew, *withMore, fewer, several);
     }
     const Simulated last = simulated(several ? *several : *withMore);
     plan.seconds =
@@ -169,16 +123,50 @@ class Planner {
     return plan;
   }
 
- private:
-  bool mayGain(const QuotientPlan& plan) const { return grid_.stages > 1 || !plan.fits || plan.recomputes; }
-
-  /// Micro-batches between their forward and their backward pass at a stage.
-  double inFlight(size_t stage, size_t count) const {
-    return static_cast<double>(std::min(count, grid_.stages - stage));
+  // Pipelines of many devices take long to split.
+  bool mayUseLittle() const {
+    return grid_.width > 1 &&
+           (grid_.stages == 1 || grid_.stages * grid_.groups * grid_.width <= mostPlannedDevices);
   }
 
-  std::optional<Placement> placed(QuotientPlan& plan, size_t made) {
-    auto split = splitter_.split({plan.microBatches, made});
+  bool mayGain(const QuotientPlan& plan) const { return grid_.stages > 1 || !plan.fits || plan.recomputes; }
+
+  /// Of every stage with its mirrors. The last stage finishes a micro-batch before it begins the next.
+  InFlight inFlight(size_t count) const {
+    const size_t devices = quotient_.machine.devices.size();
+    InFlight made{SideTable<DeviceId, uint32_t>(devices, InFlight::noStage),
+                  SideTable<DeviceId, uint32_t>(devices, 1)};
+    for (const auto* rows : {&quotient_.rows.stages, &quotient_.rows.groups}) {
+      for (size_t row = 0; row < rows->size(); ++row) {
+        for (const DeviceId device : (*rows)[row]) {
+          made.stage[device] = static_cast<uint32_t>(row);
+          made.count[device] = static_cast<uint32_t>(std::min(count, grid_.stages - row));
+        }
+      }
+    }
+    return made;
+  }
+
+  std::vector<DeviceId> firstOfStages() const {
+    std::vector<DeviceId> devices;
+    for (const auto& row : quotient_.rows.stages) {
+      devices.push_back(row.front());
+    }
+    return devices;
+  }
+
+  // Of the stage that needs most.
+  void setMemory(QuotientPlan& plan, const Placement& placement) const {
+    const StageMemory memory =
+        stageMemory(placement, inFlight(plan.microBatches), firstOfStages(), quotient_.machine);
+    const auto most = std::max_element(memory.all.begin(), memory.all.end());
+    plan.memoryBytes = *most;
+    plan.stateBytes = memory.state[static_cast<size_t>(most - memory.all.begin())];
+    plan.fits = plan.memoryBytes <= capacity_;
+  }
+
+  std::optional<Placement> placed(QuotientPlan& plan, size_t made, MemoryUse memory) {
+    auto split = splitter_.split({plan.microBatches, made, memory});
     if (!split) {
       return std::nullopt;
     }
@@ -203,41 +191,17 @@ class Planner {
     return made;
   }
 
-  /// `made`: micro-batches in the graph.
-  StageMemory memoryOf(const Placement& placement, size_t made) const {
-    const Machine& machine = quotient_.machine;
-    const MemoryDemand demand = memoryDemand(placement, machine);
-    const SideTable<DeviceId, double> held = heldBytes(placement, machine.devices.size(), made);
-    StageMemory memory;
-    for (const auto& row : quotient_.rows.stages) {
-      const DeviceId device = row.front();
-      memory.state.push_back(demand.state[device]);
-      memory.work.push_back(demand.likely[device] - demand.state[device]);
-      memory.held.push_back(std::min(held[device], memory.work.back()));
-    }
-    return memory;
-  }
-
-  // Placements in which the values of a micro-batch take their part of the memory, as ops are computed twice.
+  // Placements that fit as ops are computed twice, where they are found.
   void recompute(QuotientPlan& plan, const Placement& withFew, const Placement& withMore,
-                 const StageMemory& memory, std::optional<Placement>& fewer,
-                 std::optional<Placement>& several) const {
-    Machine limited = quotient_.machine;
-    for (size_t stage = 0; stage < grid_.stages; ++stage) {
-      const double once = memory.state[stage] + memory.held[stage];
-      const double each = (capacity_ - once) / inFlight(stage, plan.microBatches);
-      if (each <= 0) {
-        return;
-      }
-      limited.devices[quotient_.rows.stages[stage].front()].memoryBytes = static_cast<int64_t>(once + each);
-    }
-    auto repeated = rematerialise(withMore, limited, cost_, 1);
+                 std::optional<Placement>& fewer, std::optional<Placement>& several) const {
+    const InFlight inFlight = this->inFlight(plan.microBatches);
+    auto repeated = rematerialise(withMore, quotient_.machine, cost_, 1, &inFlight);
     if (!repeated) {
       return;
     }
     several = std::move(repeated->placement);
     if (plan.microBatches > few) {
-      if (auto repeatedFew = rematerialise(withFew, limited, cost_, 1)) {
+      if (auto repeatedFew = rematerialise(withFew, quotient_.machine, cost_, 1, &inFlight)) {
         fewer = std::move(repeatedFew->placement);
       }
     }

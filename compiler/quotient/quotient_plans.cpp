@@ -171,7 +171,8 @@ Result<std::vector<QuotientPlan>> quotientPlans(const Graph& written, const Mach
     return std::vector<QuotientPlan>();
   }
   const size_t domain = domainSize(devices, machine, cost);
-  for (const Grid& grid : usefulGrids(*graph, machine, devices, domain)) {
+  const std::vector<Grid> useful = usefulGrids(*graph, machine, devices, domain);
+  for (const Grid& grid : useful) {
     if (!wanted || wanted->microBatches || !(grid == wanted->grid)) {
       grids.push_back({grid});
     }
@@ -188,7 +189,8 @@ Result<std::vector<QuotientPlan>> quotientPlans(const Graph& written, const Mach
     return plan.seconds <= most && (!anyFits || plan.fits || plan.microBatches < fewMicroBatches);
   };
   forEach(made.size(), [&](size_t i) {
-    if (made[i] && mayImprove(*made[i]) && !grids[i].microBatches) {
+    const bool isWanted = wanted && i == 0;
+    if (made[i] && (isWanted || mayImprove(*made[i])) && !grids[i].microBatches) {
       made[i] = improvedPlan(*std::move(made[i]), *graph, machine, devices, cost, options);
     }
   });
@@ -197,6 +199,9 @@ Result<std::vector<QuotientPlan>> quotientPlans(const Graph& written, const Mach
         "the graph cannot be split over that grid: it has too few layers, or its batch is not a multiple of "
         "groups times micro-batches",
         "name fewer stages, or groups and micro-batches that divide the batch")};
+  }
+  if (wanted) {
+    made.front()->isOwn = !wanted->microBatches && llvm::is_contained(useful, wanted->grid);
   }
   std::vector<QuotientPlan> plans;
   for (std::optional<QuotientPlan>& plan : made) {

@@ -174,21 +174,27 @@ class Chooser {
     DFC_UNREACHABLE("an op of another class");
   }
 
-  int64_t bytesAt(OpId op, DeviceId device, uint32_t position) const {
+  struct AlivePart {
     int64_t bytes = 0;
+    uint32_t copies = 1; ///< as of `Lifetimes::Span`
+  };
+  AlivePart aliveAt(OpId op, DeviceId device, uint32_t position) const {
+    AlivePart alive;
     for (const ValueId result : graph_[op].results()) {
       for (const Lifetimes::Span& span : lifetimes_.spansOf(result)) {
-        bytes += span.device == device && span.begin <= position && position <= span.end
-                     ? lifetimes_.bytesOf(result)
-                     : 0;
+        if (span.device == device && span.begin <= position && position <= span.end) {
+          alive.bytes += lifetimes_.bytesOf(result);
+          alive.copies = std::max(alive.copies, span.copies);
+        }
       }
     }
-    return bytes;
+    return alive;
   }
 
   // Without bytes where the op's results are read at the peak, or no more behind it.
   Candidate candidateOf(OpId op, DeviceId device, uint32_t peak) const {
-    Candidate candidate{op, {}, bytesAt(op, device, peak), 0};
+    const AlivePart alive = aliveAt(op, device, peak);
+    Candidate candidate{op, {}, alive.bytes * alive.copies, 0};
     uint32_t lastEarly = lifetimes_.positionOf(op), next = Lifetimes::none;
     if (candidate.bytes == 0 || lastEarly >= peak) {
       return {};
@@ -203,16 +209,15 @@ class Chooser {
     if (lastEarly == peak || next == Lifetimes::none || next >= lifetimes_.length()) { // or it is fetched
       return {};
     }
-    const int64_t gained = candidate.bytes;
     llvm::DenseSet<uint32_t> seen;
-    addRepeated({op, lastEarly}, {device, peak, next, gained}, candidate, seen);
+    addRepeated({op, lastEarly}, {device, peak, next, alive}, candidate, seen);
     return candidate.repeated.size() > longest_ ? Candidate() : candidate;
   }
 
   struct Moment {
     DeviceId device; ///< of the peak
     uint32_t peak, again;
-    int64_t gained;
+    AlivePart gained;
   };
 
   void addRepeated(Repeated repeated, const Moment& moment, Candidate& candidate,
@@ -237,8 +242,8 @@ class Chooser {
         continue;
       }
       const int64_t bytes = lifetimes_.bytesOf(source);
-      if (bytes * keptPart <= moment.gained || !isRepeatable(producer)) {
-        candidate.bytes -= device == moment.device ? bytes : 0;
+      if (bytes * keptPart <= moment.gained.bytes || !isRepeatable(producer)) {
+        candidate.bytes -= device == moment.device ? bytes * moment.gained.copies : 0;
         continue;
       }
       uint32_t lastEarly = lifetimes_.positionOf(producer);

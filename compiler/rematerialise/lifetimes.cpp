@@ -1,5 +1,6 @@
 #include "compiler/rematerialise/lifetimes.h"
 
+#include "ir/graph/micro_batch.h"
 #include "ir/plan/in_place.h"
 #include "ir/plan/memory_plan.h"
 #include "ir/plan/placed_graph.h"
@@ -10,16 +11,20 @@
 
 namespace dfc {
 
-Lifetimes::Lifetimes(const Placement& placement, const StepOrder& order, size_t devices)
+Lifetimes::Lifetimes(const Placement& placement, const StepOrder& order, size_t devices,
+                     const InFlight* inFlight)
     : placement_(placement), graph_(placement.graph), order_(order), position_(graph_.opCount(), none),
       lastEarly_(graph_.opCount(), none), againAt_(graph_.opCount(), none), source_(graph_.valueCount()),
       bytes_(graph_.valueCount(), 0), reads_(graph_.valueCount()), readsAgain_(graph_.valueCount()),
-      spans_(graph_.valueCount()), profile_(devices) {
+      spans_(graph_.valueCount()), profile_(devices), inFlight_(inFlight), batch_(graph_.opCount(), none) {
   for (uint32_t i = 0; i < order.ops.size(); ++i) {
     position_[order.ops[i]] = i;
   }
   findSources();
   findReads();
+  if (inFlight != nullptr) {
+    findReturns(*inFlight);
+  }
 }
 
 void Lifetimes::findSources() {
@@ -55,6 +60,29 @@ void Lifetimes::findReads() {
     const ValueId source = source_[fetch.value];
     reads_[source].push_back({static_cast<uint32_t>(length()), placement_.device[graph_[source].producer]});
   }
+}
+
+void Lifetimes::findReturns(const InFlight& inFlight) {
+  const SideTable<OpId, uint32_t> latest = latestStages(placement_, inFlight);
+  for (const OpId op : graph_.ops()) {
+    const auto batch = microBatchOf(graph_.scopeOf(op));
+    const DeviceId device = placement_.device[op];
+    batch_[op] = batch.value_or(none);
+    if (batch && position_[op] != none && inFlight.stage[device] != InFlight::noStage &&
+        latest[op] > inFlight.stage[device]) {
+      uint32_t& first = return_.try_emplace({*batch, device}, none).first->second;
+      first = std::min(first, position_[op]);
+    }
+  }
+}
+
+uint32_t Lifetimes::copiesOf(OpId producer, const Span& span) const {
+  if (inFlight_ == nullptr || batch_[producer] == none) {
+    return 1;
+  }
+  const auto found = return_.find({batch_[producer], span.device});
+  const bool isKept = found != return_.end() && span.begin < found->second && span.end >= found->second;
+  return isKept ? inFlight_->count[span.device] : 1;
 }
 
 void Lifetimes::evaluate() {
@@ -133,14 +161,16 @@ void Lifetimes::addSpans(OpId op, ValueId source, llvm::ArrayRef<Read> reads) {
 }
 
 void Lifetimes::addSpan(ValueId source, Span span) {
+  span.copies = copiesOf(graph_[source].producer, span);
   spans_[source].push_back(span);
   // A result of an elementwise op mostly overwrites an operand that dies.
   const OpKind kind = graph_[graph_[source].producer].kind();
   const bool overwrites = classOf(kind) == OpClass::Elementwise || kind == OpKind::Fused;
   std::vector<int64_t>& changes = profile_[span.device];
   const uint32_t begin = overwrites && span.end > span.begin ? span.begin + 1 : span.begin;
-  changes[begin] += bytes_[source];
-  changes[std::min<size_t>(size_t{span.end} + 1, length() + 1)] -= bytes_[source];
+  const int64_t bytes = bytes_[source] * span.copies;
+  changes[begin] += bytes;
+  changes[std::min<size_t>(size_t{span.end} + 1, length() + 1)] -= bytes;
 }
 
 } // namespace dfc

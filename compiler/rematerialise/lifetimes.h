@@ -2,9 +2,12 @@
 // second time and their first results are freed in between.
 #pragma once
 
+#include "compiler/rematerialise/in_flight.h"
 #include "compiler/rematerialise/step_order.h"
 
 #include <limits>
+#include <map>
+#include <utility>
 
 namespace dfc {
 
@@ -15,7 +18,8 @@ class Lifetimes {
   struct Span {
     DeviceId device;
     uint32_t begin = 0, end = 0;
-    bool again = false; ///< of the second computation
+    bool again = false;  ///< of the second computation
+    uint32_t copies = 1; ///< micro-batches in flight that keep such values, with this one
   };
   struct Read {
     uint32_t position = 0;
@@ -23,7 +27,9 @@ class Lifetimes {
   };
 
   /// Of `order.ops`. Views have no bytes and no position of their own: who reads one reads its source.
-  Lifetimes(const Placement& placement, const StepOrder& order, size_t devices);
+  /// `inFlight`: of a pipeline's micro-batches; null: none.
+  Lifetimes(const Placement& placement, const StepOrder& order, size_t devices,
+            const InFlight* inFlight = nullptr);
 
   size_t length() const { return order_.ops.size(); }
   uint32_t positionOf(OpId op) const { return position_[op]; }
@@ -62,6 +68,8 @@ class Lifetimes {
  private:
   void findSources();
   void findReads();
+  void findReturns(const InFlight& inFlight);
+  uint32_t copiesOf(OpId producer, const Span& span) const;
   void addSpans(OpId op, ValueId source, llvm::ArrayRef<Read> reads);
   void addSpan(ValueId source, Span span);
 
@@ -74,6 +82,9 @@ class Lifetimes {
   SideTable<ValueId, std::vector<Read>> reads_, readsAgain_;
   SideTable<ValueId, llvm::SmallVector<Span, 2>> spans_;
   SideTable<DeviceId, std::vector<int64_t>> profile_;
+  const InFlight* inFlight_;
+  SideTable<OpId, uint32_t> batch_;                          // `none`: of no micro-batch
+  std::map<std::pair<uint32_t, DeviceId>, uint32_t> return_; // by micro-batch: the first op of its return
 };
 
 } // namespace dfc

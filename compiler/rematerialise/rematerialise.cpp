@@ -111,7 +111,7 @@ class Repeater {
 } // namespace
 
 std::optional<Rematerialised> rematerialise(const Placement& placement, const Machine& machine,
-                                            const CostModel& cost, double share) {
+                                            const CostModel& cost, double share, const InFlight* inFlight) {
   const StepOrder order = stepOrder(placement, machine, cost);
   SideTable<DeviceId, int64_t> limits(machine.devices.size());
   for (const DeviceId device : limits.ids()) {
@@ -123,7 +123,7 @@ std::optional<Rematerialised> rematerialise(const Placement& placement, const Ma
       return std::nullopt; // parameters alone are too large
     }
   }
-  Lifetimes lifetimes(placement, order, machine.devices.size());
+  Lifetimes lifetimes(placement, order, machine.devices.size(), inFlight);
   if (!chooseRepeated(lifetimes, placement, order, limits, machine, cost)) {
     return std::nullopt;
   }

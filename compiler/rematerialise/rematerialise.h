@@ -5,7 +5,7 @@
 // Nets with Sublinear Memory Cost"; the greedy choice at the peak as in XLA's HloRematerialization.
 #pragma once
 
-#include "compiler/place/place.h"
+#include "compiler/rematerialise/in_flight.h"
 
 #include <optional>
 
@@ -20,7 +20,10 @@ struct Rematerialised {
 /// A placement whose values take at most `share` of the memory behind parameters and constants, in the order
 /// that was looked at. Empty where no repetition of ops achieves that, or none is needed. The graph's ops
 /// come in that order. Random numbers are functions of a step's seed, so a repeated op has the same bits.
+/// `inFlight`: of a graph with few of a step's micro-batches, which stands for one with as many in flight as
+/// that says; what a micro-batch keeps for its backward pass then counts so many times.
 std::optional<Rematerialised> rematerialise(const Placement& placement, const Machine& machine,
-                                            const CostModel& cost, double share);
+                                            const CostModel& cost, double share,
+                                            const InFlight* inFlight = nullptr);
 
 } // namespace dfc

@@ -2,6 +2,7 @@
 
 #include "compiler/split/choice/minimise.h"
 #include "compiler/split/sum_form.h"
+#include "ir/graph/micro_batch.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -72,7 +73,8 @@ SplitChoices::SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& 
 SplitChoices::SplitChoices(const Graph& graph, const Mesh& mesh, Rows rows, const Machine& machine,
                            const CostModel& cost, OptionSpace space)
     : graph_(graph), mesh_(mesh), rows_(std::move(rows)), options_(graph.opCount()),
-      seconds_(graph.opCount()) {
+      seconds_(graph.opCount()), isHeld_(graph.opCount(), false) {
+  findHeld();
   addPrices(machine, cost, space);
 }
 
@@ -166,7 +168,7 @@ SplitPlan SplitChoices::choose(const SplitPrices& prices) const {
     for (size_t i = 0; i < seconds[op].size(); ++i) {
       const OpOption& option = options_[op][i];
       seconds[op][i] *= option.form == OpOption::Form::Linear ? prices.beforeSum : 1;
-      seconds[op][i] += prices.byte * stateBytes(op, option);
+      seconds[op][i] += prices.byte * heldBytes(op, option);
     }
   }
   SplitPlan plan = chosen(seconds, prices.link, prices.feeds);
@@ -174,16 +176,35 @@ SplitPlan SplitChoices::choose(const SplitPrices& prices) const {
   return plan;
 }
 
-// Of the op's state on a device: a parameter, or its rounded copy (compiler/transfer).
-double SplitChoices::stateBytes(OpId op, const OpOption& option) const {
+// Sums of gradients, and other values that a later micro-batch or the update reads.
+void SplitChoices::findHeld() {
+  for (const OpId reader : graph_.ops()) {
+    const auto batch = microBatchOf(graph_.scopeOf(reader));
+    for (const ValueId operand : graph_[reader].operands) {
+      const OpId producer = graph_[operand].producer;
+      const auto made = microBatchOf(graph_.scopeOf(producer));
+      isHeld_[producer] = isHeld_[producer] || (made && made != batch);
+    }
+  }
+}
+
+// Bytes on a device of what an op holds for a step: a parameter, its rounded copy (compiler/transfer), or
+// what a micro-batch leaves.
+double SplitChoices::heldBytes(OpId op, const OpOption& option) const {
   const OpRow& row = graph_[op];
   const bool rounded =
       row.kind() == OpKind::Cast && graph_[graph_[row.operands[0]].producer].kind() == OpKind::Parameter;
-  if (row.kind() != OpKind::Parameter && !rounded) {
+  if (row.kind() != OpKind::Parameter && !rounded && !isHeld_[op]) {
     return 0;
   }
-  const auto bytes = static_cast<double>(graph_.typeOf(row.firstResult).bytes());
-  return option.form == OpOption::Form::OnAll ? bytes : bytes / static_cast<double>(mesh_.size());
+  double bytes = 0;
+  for (uint32_t i = 0; i < row.resultCount; ++i) {
+    const auto all = static_cast<double>(graph_.typeOf(ValueId(row.firstResult.index() + i)).bytes());
+    const Layout& layout = option.results[i];
+    const bool isWhole = layout == Layout::onAll() || layout.isPartial();
+    bytes += isWhole ? all : all / static_cast<double>(mesh_.size());
+  }
+  return bytes;
 }
 
 SplitPlan SplitChoices::chooseBy(llvm::function_ref<double(OpId, size_t)> seconds) const {

@@ -18,8 +18,9 @@ struct SplitPrices {
   double feeds = 1;     ///< of a second of feeding, in seconds of other communication
   double beforeSum = 1; ///< of a second of an op on partial sums; above 1, because an op after the sum may be
                         ///< fused with it
-  double byte = 0; ///< of a byte of state per device, in seconds. Above 0, cut parameters are gathered in
-                   ///< each step and not kept (Rajbhandari et al. 2020, "ZeRO", stage 3)
+  double byte = 0; ///< of a byte per device that is held for a step, such as state and, of micro-batches,
+                   ///< sums of gradients; in seconds. Above 0, cut parameters are gathered in each step and
+                   ///< not kept (Rajbhandari et al. 2020, "ZeRO", stage 3)
 };
 
 /// What every price of one mesh shares: rules, options and the seconds of each.
@@ -47,7 +48,8 @@ class SplitChoices {
 
  private:
   bool isOnOneDevice(OpId op) const;
-  double stateBytes(OpId op, const OpOption& option) const;
+  double heldBytes(OpId op, const OpOption& option) const;
+  void findHeld();
   void addPrices(const Machine& machine, const CostModel& cost, OptionSpace space);
   SplitPlan chosen(const SideTable<OpId, std::vector<double>>& seconds, double price, double feeds) const;
   const Graph& graph_;
@@ -55,6 +57,7 @@ class SplitChoices {
   Rows rows_;
   SideTable<OpId, std::vector<OpOption>> options_;
   SideTable<OpId, std::vector<double>> seconds_; ///< by option
+  SideTable<OpId, bool> isHeld_; ///< whether a micro-batch leaves the op's results to what comes behind it
 };
 
 } // namespace dfc

@@ -1,6 +1,5 @@
 #include "compiler/split/split_within.h"
 
-#include "compiler/split/choose_split.h"
 #include "compiler/split/expand_split.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -53,10 +52,10 @@ Rows linked(Rows rows, const Machine& machine, const CostModel& cost) {
 
 std::optional<SplitGraph> splitWithin(SplitGraph outer, const std::vector<std::vector<DeviceId>>& groups,
                                       const Mesh& mesh, const Machine& machine, const CostModel& cost,
-                                      double price) {
+                                      const SplitPrices& prices) {
   const Graph& graph = outer.graph;
   Rows rows = linked(rowsOf(graph, groups, machine), machine, cost);
-  SplitPlan plan = SplitChoices(graph, mesh, std::move(rows), machine, cost).choose({.link = price});
+  SplitPlan plan = SplitChoices(graph, mesh, std::move(rows), machine, cost).choose(prices);
   if (!std::isfinite(plan.seconds)) {
     return std::nullopt;
   }

@@ -30,7 +30,7 @@ int64_t batchOf(const Graph& graph) {
 BatchChoices::BatchChoices(const Graph& graph, size_t count)
     : graph_(graph), shares_(count, 1.0 / static_cast<double>(count)), batch_(batchOf(graph)),
       choices_(graph.opCount()), layouts_(graph.valueCount(), Layout::onAll()), ranges_(graph.valueCount()),
-      joined_(graph.valueCount(), false) {}
+      joined_(graph.valueCount(), false), accumulated_(graph.valueCount(), false) {}
 
 bool BatchChoices::choose() {
   bool any = false;
@@ -61,11 +61,15 @@ void BatchChoices::choose(OpId op) {
   for (size_t i = 0; i < row.operands.size(); ++i) {
     const ValueId operand = row.operands[i];
     joined_[operand] = joined_[operand] || choice.joins[i];
-    choice.phase =
-        std::max(choice.phase, choices_[graph_[operand].producer].phase + (choice.joins[i] ? 1 : 0));
+    const bool waits = choice.joins[i] || accumulated_[operand];
+    choice.phase = std::max(choice.phase, choices_[graph_[operand].producer].phase + (waits ? 1 : 0));
   }
   for (uint32_t i = 0; i < row.resultCount && !choice.whole; ++i) {
     const ValueId result(row.firstResult.index() + i);
+    if (choice.accumulator) {
+      accumulated_[result] = true;
+      continue;
+    }
     layouts_[result] = choice.option.results[i];
     if (layouts_[result].isCut()) {
       const SplitRule rule = ruleOf(graph_, op);
@@ -127,6 +131,11 @@ size_t BatchChoices::fill(OpId op, const SplitRule& rule, BatchChoice& choice) c
   bool usesPart = row.kind() == OpKind::Input;
   for (size_t i = 0; i < row.operands.size(); ++i) {
     const Layout &have = layouts_[row.operands[i]], &want = option.operands[i];
+    if (want.isPartial() && have == Layout::onAll() && mayAccumulate(op, i)) {
+      choice.accumulator = i;
+      choice.joins.push_back(false);
+      continue;
+    }
     if (want.isPartial() && have != want) {
       return impossible;
     }
@@ -136,6 +145,13 @@ size_t BatchChoices::fill(OpId op, const SplitRule& rule, BatchChoice& choice) c
     joins += !choice.joins.back() ? 0 : have.isCut() ? ofPieces : 1;
   }
   return usesPart ? joins : impossible;
+}
+
+// An embedding's gradient: each micro-batch adds its updates to the same table. Sums of 16-bit types are
+// taken in f32, not so.
+bool BatchChoices::mayAccumulate(OpId op, size_t operand) const {
+  return graph_[op].kind() == OpKind::ScatterAdd && operand == 0 &&
+         !isNarrow(graph_.typeOf(graph_[op].operands[operand]).element);
 }
 
 // Those of the first operand that is cut as the option asks, where its pieces are positions; else of equal

@@ -3,6 +3,7 @@
 
 #include "compiler/split/op_options.h"
 
+#include <optional>
 #include <vector>
 
 namespace dfc {
@@ -17,6 +18,9 @@ struct BatchChoice {
   /// An op that needs a joined value is in a later phase than the value's producer, so that each phase can
   /// run micro-batch by micro-batch.
   uint32_t phase = 0;
+  /// The operand to which each micro-batch adds: the op's own result for the micro-batch before, and the
+  /// whole operand for the first. The result of the last one is whole.
+  std::optional<size_t> accumulator = {};
 };
 
 /// Decides, op by op, in the order of the graph.
@@ -44,6 +48,7 @@ class BatchChoices {
   /// concatenation.
   size_t fill(OpId op, const SplitRule& rule, BatchChoice& choice) const;
   std::vector<SplitRange> positionsOf(OpId op, const OpOption& option, const SplitFactor& factor) const;
+  bool mayAccumulate(OpId op, size_t operand) const;
   bool hasPieces(ValueId operand, const BatchChoice& choice, const SplitRule& rule, size_t i) const;
 
   const Graph& graph_;
@@ -53,6 +58,7 @@ class BatchChoices {
   SideTable<ValueId, Layout> layouts_;
   SideTable<ValueId, std::vector<SplitRange>> ranges_; ///< of each micro-batch's piece
   SideTable<ValueId, bool> joined_;
+  SideTable<ValueId, bool> accumulated_; ///< whole when the last micro-batch has added to it
 };
 
 } // namespace dfc

@@ -15,8 +15,8 @@ namespace {
 
 /// A value in the new graph.
 struct Parted {
-  ValueId whole;              ///< invalid until somebody asks for it
-  std::vector<ValueId> parts; ///< of the batch
+  ValueId whole;              ///< invalid until an op reads it, or a micro-batch has added to it
+  std::vector<ValueId> parts; ///< of the batch, by micro-batch
   ValueId sum;                ///< of the parts so far
 };
 
@@ -105,6 +105,10 @@ class BatchMaker {
   ValueId operandOf(OpId op, size_t i, const SplitPart& part, size_t number) {
     const ValueId old = graph_[op].operands[i];
     const SplitAxis& at = part.factor.operands[i];
+    if (choices_.of(op).accumulator == i) {
+      const ValueId soFar = values_[graph_[op].firstResult].whole;
+      return soFar.valid() ? soFar : wholeOf(old);
+    }
     if (choices_.layout(old) != Layout::onAll() && !choices_.of(op).joins[i]) {
       return values_[old].parts[number];
     }
@@ -126,6 +130,10 @@ class BatchMaker {
     for (uint32_t i = 0; i < graph_[op].resultCount; ++i) {
       const ValueId old(graph_[op].firstResult.index() + i);
       Parted& value = values_[old];
+      if (choices_.of(op).accumulator) {
+        value.whole = builder_.result(made, i);
+        continue;
+      }
       value.parts.push_back(builder_.result(made, i));
       if (choices_.layout(old).isPartial() && choices_.isJoined(old)) {
         addTo(value, old);

@@ -174,7 +174,9 @@ class StageFinder {
       }
     }
     const std::vector<double> crossing = crossings(line);
-    const double share = sum / count_;
+    // Where the displaced ops alone take more than an equal share, the other stages divide the rest.
+    const double equal = sum / count_;
+    const double share = away > equal && count_ > 1 ? (sum - away) / (count_ - 1) : equal;
     // Most tied parameters are the first ones, tables of embeddings.
     double reached = std::min(away, share);
     std::vector<double> until; // seconds of stage 0 and on, up to op i

@@ -109,7 +109,10 @@ Result<PricedCase> priced(const PaperCase& one, const Graph& graph, const Machin
     return plans.errors();
   }
   DFC_ASSERT(plans->size() > 1, "the compiler has grids of its own");
-  return PricedCase{std::move((*plans)[0]), std::move((*plans)[1])};
+  QuotientPlan &published = (*plans)[0], &next = (*plans)[1];
+  const bool isFound = published.isOwn && !isBetter(next, published);
+  PricedCase made{published, isFound ? published : std::move(next)};
+  return made;
 }
 
 } // namespace dfc::bench
