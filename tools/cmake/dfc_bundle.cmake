@@ -11,7 +11,7 @@ set(dfc_in_bundle COMPONENT bundle EXCLUDE_FROM_ALL)
 get_property(dfc_targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target IN LISTS dfc_targets)
   get_target_property(kind ${target} TYPE)
-  if(NOT kind MATCHES "^(EXECUTABLE|MODULE_LIBRARY)$" OR target MATCHES "^dfc_(executors|micro)$") # linked with optional libraries of the build host
+  if(NOT kind MATCHES "^(EXECUTABLE|MODULE_LIBRARY)$" OR target MATCHES "^dfc_(executors|micro|python)$") # linked with optional libraries of the build host
     continue()
   endif()
   set(run_path "$ORIGIN/../lib/dfc")
@@ -38,6 +38,10 @@ set(dfc_foreign_libraries
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so" "^lib(cuda|cublasLt|nvrtc)\\.so" "^libdfc\\.so")
 install(RUNTIME_DEPENDENCY_SET dfc_libraries ${dfc_foreign_libraries} LIBRARY DESTINATION lib/dfc)
 install(RUNTIME_DEPENDENCY_SET dfc_bundle_libraries ${dfc_foreign_libraries} LIBRARY DESTINATION lib/dfc ${dfc_in_bundle})
+if(TARGET dfc_python) # into the wheel (dfc_python.cmake)
+  install(RUNTIME_DEPENDENCY_SET dfc_python_libraries ${dfc_foreign_libraries}
+          LIBRARY DESTINATION dfc COMPONENT python EXCLUDE_FROM_ALL)
+endif()
 # Their licences, where Debian's package manager knows them.
 install(CODE [[
   file(GLOB libraries LIST_DIRECTORIES FALSE RELATIVE "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/dfc"

@@ -106,7 +106,9 @@ function(dfc_all_ops target)
 endfunction()
 
 # The DSL's functions of formula ops, from the rows of ops.def and the comments of their headers: a declaration each in
-# ir/author/formula_functions.h, which is public, and its definition in formula_functions.inc. A header begins with
+# ir/author/formula_functions.h, which is public, its definition in formula_functions.inc, and a row in
+# formula_functions.def, by which other languages bind it: DFC_FORMULA_FUNCTION_<operands>(name in Python, name, operands…,
+# documentation). A header begins with
 # "// name(operands): meaning"; an op with variants has a function of its own in dsl.h.
 function(dfc_formula_functions target)
   set(rows "${PROJECT_SOURCE_DIR}/ir/graph/ops.def")
@@ -132,6 +134,14 @@ function(dfc_formula_functions target)
     string(REPLACE "// " "/// " comment "${comment}")
     string(APPEND declarations "\n${comment}Tensor ${name}(${parameters});\n")
     string(APPEND definitions "Tensor ${name}(${parameters}) { return apply(ops::${type}{}, {${operands}}); }\n")
+    string(REGEX MATCHALL "[a-z]+" each "${operands}")
+    list(LENGTH each count)
+    string(REGEX REPLACE "([A-Z])" "_\\1" python "${name}")
+    string(TOLOWER "${python}" python)
+    string(REGEX REPLACE "(^|\n)/// ?" "\\1" doc "${comment}")
+    string(STRIP "${doc}" doc)
+    string(REPLACE "${name}(" "${python}(" doc "${doc}")
+    string(APPEND rows_of_functions "DFC_FORMULA_FUNCTION_${count}(${python}, ${name}, ${operands}, R\"doc(${doc})doc\")\n")
   endforeach()
   set(origin "// The functions of formula ops. Generated from ir/graph/ops/elementwise/formulas by tools/cmake/dfc_rooms.cmake.\n")
   set(generated "${PROJECT_BINARY_DIR}/generated/ir/author")
@@ -145,5 +155,6 @@ ${declarations}
 } // namespace dfc
 ")
   file(CONFIGURE OUTPUT "${generated}/formula_functions.inc" @ONLY CONTENT "${origin}${definitions}")
+  file(CONFIGURE OUTPUT "${generated}/formula_functions.def" @ONLY CONTENT "${origin}${rows_of_functions}")
   target_include_directories(${target} SYSTEM PUBLIC "${PROJECT_BINARY_DIR}/generated")
 endfunction()

@@ -154,3 +154,15 @@ if(Python3_FOUND AND NOT DFC_SANITIZE)
   endforeach()
   set_tests_properties(outside.subdirectory outside.fetch outside.shared outside.root PROPERTIES LABELS "outside;heavy")
 endif()
+
+# The Python package (label `python`), as a build folder has it; and a wheel in an environment of its own, which builds all
+# of dfc for it: `heavy`, ctest --test-dir build/dev -L wheel
+if(TARGET dfc_python)
+  add_test(NAME python.package COMMAND "${Python_EXECUTABLE}" -B -m pytest -q -p no:cacheprovider
+           "${PROJECT_SOURCE_DIR}/tests/tools/python")
+  set_tests_properties(python.package PROPERTIES LABELS python TIMEOUT 600
+                       ENVIRONMENT "PYTHONPATH=${DFC_PYTHON_DIR}")
+  add_test(NAME python.wheel COMMAND "${Python_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/tools/wheel_test.py"
+           "${PROJECT_BINARY_DIR}")
+  set_tests_properties(python.wheel PROPERTIES LABELS "wheel;heavy" TIMEOUT 3600 RUN_SERIAL TRUE)
+endif()

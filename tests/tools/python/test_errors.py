@@ -1,0 +1,107 @@
+"""Mistakes point at the line of Python that made them."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import dfc
+
+
+def line():
+    return inspect.currentframe().f_back.f_lineno
+
+
+def test_all_mistakes_at_once_each_at_its_line():
+    g = dfc.Builder("wrong")
+    x = g.input("x", (3, 4))
+    with g.scope("fc1"):
+        h = x @ g.parameter("w", (3, 4)); first = line()
+    after = dfc.relu(h) + 1  # of a mistake: adds none
+    x + g.input("b", 5); second = line()
+    assert not h.valid and not after.valid and h.shape == (1,) * 8
+    with pytest.raises(dfc.Error) as caught:
+        g.finish()
+    wrong, clash = caught.value.diagnostics
+    assert (wrong.file, wrong.line, wrong.column) == (__file__, first, 13)
+    assert wrong.note == "in scope 'fc1'" and "x @ g.parameter" in wrong.text and wrong.hint
+    assert clash.line == second
+    assert f"test_errors.py:{second}:5: error: add of f32[3, 4] and f32[5]" in str(caught.value)
+
+
+def test_columns_count_letters():
+    g = dfc.Builder()
+    x = g.input("x", 3)
+    "naïve"; x + np.ones(4, np.float32)
+    with pytest.raises(dfc.Error) as caught:
+        g.finish()
+    assert caught.value.diagnostics[0].column == 14
+
+
+def test_strict_raises_at_the_call():
+    g = dfc.Builder(strict=True)
+    x = g.input("x", 3)
+    with pytest.raises(dfc.Error, match="meets"):
+        x + g.input("y", 4)
+
+
+def test_functions_of_the_package_are_passed_over():
+    g = dfc.Builder()
+    x = g.input("x", (2, 3))
+    dfc.std(x); wanted = line()  # written in numpy_names.py
+    assert {op.line for op in g.finish().ops} == {wanted, wanted - 1}
+
+
+def test_what_is_no_tensor():
+    g = dfc.Builder()
+    x = g.input("x", 3)
+    with pytest.raises(TypeError, match="no contents"):
+        bool(x > 0)
+    with pytest.raises(TypeError, match="no contents"):
+        float(x)
+    with pytest.raises(TypeError, match="not 'a'"):
+        x + "a"
+    with pytest.raises(TypeError, match="Builder.input"):
+        dfc.exp(2.0)
+    with pytest.raises(TypeError, match="no element type 'complex64'"):
+        g.input("y", 3, "complex64")
+    with pytest.raises(ValueError, match="'tf32'"):
+        dfc.matmul(x, x, precision="half")
+
+
+def test_a_finished_builder():
+    g = dfc.Builder()
+    x = g.input("x", 3)
+    g.fetch("x", x)
+    g.finish()
+    with pytest.raises(RuntimeError, match="after finish"):
+        x + 1
+    with pytest.raises(RuntimeError, match="after finish"):
+        with g.scope("a"):
+            pass
+
+
+def test_two_graphs():
+    a, b = dfc.Builder(), dfc.Builder()
+    a.input("x", 3) + b.input("x", 3)
+    with pytest.raises(dfc.Error, match="two graphs"):
+        a.finish()
+
+
+def test_files(tmp_path):
+    (tmp_path / "bad.dfg").write_text("graph g {\n  y = relu(x)\n}\n")
+    with pytest.raises(dfc.Error, match=r"bad.dfg:2:12: error") as caught:
+        dfc.read_graph(tmp_path / "bad.dfg")
+    assert caught.value.diagnostics[0].text == "  y = relu(x)"
+    with pytest.raises(FileNotFoundError, match="cpu-2gpu"):
+        dfc.machine("cpu-3gpu")
+    with pytest.raises(dfc.Error):
+        dfc.parse_machine("{}")
+
+
+def test_warnings():
+    g = dfc.Builder()
+    w, v = g.parameter("w", 3), g.parameter("v", 3)
+    dfc.sgd([w, v], dfc.gradients(w.sum(), [w, v]), 0.1)
+    with pytest.warns(dfc.PlanWarning, match="'v'"):
+        g.finish()

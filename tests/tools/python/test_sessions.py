@@ -1,0 +1,168 @@
+"""Sessions: steps, state, checkpoints, traces, threads, functions of Python."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import dfc
+
+
+def counting(dtype="int64"):
+    """Each step adds its feed to the parameter "sum", and fetches what it was before and is then."""
+    g = dfc.Builder("counting")
+    total = g.parameter("sum", (), 5, dtype)
+    x = g.input("x", (), dtype)
+    g.fetch("before", total * 1)
+    g.fetch("after", g.assign(total, total + x))
+    return dfc.compile(g.finish(), "cpu")
+
+
+def test_steps_and_state(tmp_path):
+    session = dfc.Session(counting())
+    assert session.run({"x": 2}) == {"before": 5, "after": 7}
+    pending = [session.submit({"x": 1}) for _ in range(5)]
+    assert [int(p.wait("after")) for p in pending] == [8, 9, 10, 11, 12] and pending[0].done
+    session.wait_all()
+    session.save(tmp_path / "state.safetensors")
+    session.set_state({"sum": 100})
+    assert session.state() == {"sum": 100}
+    session.load(tmp_path / "state.safetensors")
+    assert session.state()["sum"] == 12 and dfc.read_safetensors(tmp_path / "state.safetensors")["sum"] == 12
+    with pytest.raises(dfc.Error, match="'sun'"):
+        session.set_state({"sun": 1})
+    with pytest.raises(dfc.Error, match="fetches nothing named"):
+        session.submit({"x": 1}).wait("afterwards")
+
+
+def test_reports():
+    session = dfc.Session(counting(), trace=True)
+    assert session.inputs == {"x": dfc.TensorSpec((), dfc.int64)} and list(session.fetches) == ["before", "after"]
+    assert session.parameters == [dfc.Parameter("sum", (), dfc.int64, True)]
+    assert session.devices == ["cpu0: cpu"]
+    for _ in range(3):
+        session.run({"x": 1})
+    trace = session.take_trace()
+    assert trace.measured and {span.step for span in trace.spans} == {0, 1, 2} and trace.makespan > 0
+    assert all(span.device == "cpu0" and span.begin <= span.end for span in trace.spans) and "traceEvents" in trace.chrome()
+
+
+def test_a_session_closes():
+    with dfc.Session(counting()) as session:
+        pending = session.submit({"x": 1})
+    assert pending.wait()["after"] == 6
+    with pytest.raises(ValueError, match="closed"):
+        session.run({"x": 1})
+
+
+def test_threads_share_a_session():
+    session = dfc.Session(counting())
+
+    def work():
+        for _ in range(50):
+            session.run({"x": 1})
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert session.state()["sum"] == 205
+
+
+def doubling(function, **options):
+    g = dfc.Builder()
+    x = g.input("x", 4)
+    (y,) = dfc.custom([x], function="double", results=[((4,), dfc.float32)], cpu_seconds=1e-6)
+    g.fetch("y", y + 1)
+    return dfc.Session(dfc.compile(g.finish(), "cpu"), functions={"double": function}, **options)
+
+
+def test_functions_of_python():
+    def double(operands, results):
+        np.multiply(operands[0], 2, out=results[0])
+
+    assert doubling(double).run({"x": [1, 2, 3, 4]})["y"].tolist() == [3, 5, 7, 9]
+
+
+def test_a_function_that_fails():
+    def double(operands, results):
+        operands[0][0] = 1
+
+    with pytest.raises(dfc.CustomError, match="(?s)double.*read-only"):
+        doubling(double).run({"x": [1, 2, 3, 4]})
+
+
+def test_the_lock_is_released_while_a_step_runs():
+    """The step waits for a thread of Python, which could never run if the step held the lock."""
+    let_go = threading.Event()
+
+    def double(operands, results):
+        assert let_go.wait(30)
+        results[0][:] = operands[0]
+
+    thread = threading.Timer(0.01, let_go.set)
+    session = doubling(double)
+    thread.start()
+    session.run({"x": [1, 2, 3, 4]})
+
+
+def test_time_limit():
+    with pytest.raises(dfc.MachineError):
+        doubling(lambda operands, results: time.sleep(0.2), timeout_seconds=0.05).run({"x": [1, 2, 3, 4]})
+
+
+def test_check_finite():
+    g = dfc.Builder()
+    g.fetch("y", dfc.log(g.input("x", 2)) * 2)
+    session = dfc.open(g.finish(), "cpu", session={"check_finite": True})
+    assert np.isfinite(session.run({"x": [1, 2]})["y"]).all()
+    with pytest.raises(dfc.NotFiniteError) as caught:
+        session.run({"x": [0, 1]})
+    assert caught.value.diagnostics[0].file == __file__
+
+
+def test_initialisers(tmp_path):
+    np.save(tmp_path / "w.npy", np.array([1.5, 2.5], np.float32))
+    g = dfc.Builder()
+    starts = {"z": None, "c": 3.0, "u": dfc.init.uniform(1, 2, 7), "n": dfc.init.normal(0, 1, 7), "g": dfc.init.glorot(1),
+              "h": dfc.init.he_normal(1), "f": dfc.init.from_file("w.npy")}
+    for name, start in starts.items():
+        w = g.parameter(name, (2,) if name == "f" else (50, 40), start)
+        g.fetch(name, w * 1)
+    state = dfc.open(g.finish(), "cpu", session={"data_folder": tmp_path}).state()
+    assert (state["z"] == 0).all() and (state["c"] == 3).all() and state["f"].tolist() == [1.5, 2.5]
+    assert state["u"].min() >= 1 and state["u"].max() < 2 and abs(state["n"].std() - 1) < 0.1
+    assert abs(state["g"]).max() <= (6 / 90) ** 0.5 and abs(state["h"].std() - (2 / 50) ** 0.5) < 0.02
+
+
+OPTIMISERS = {
+    "sgd": lambda w, d: dfc.sgd(w, d, 0.1),
+    "momentum": lambda w, d: dfc.momentum(w, d, 0.1, weight_decay=0.01),
+    "adam": lambda w, d: dfc.adam(w, dfc.clip_by_global_norm(d, 1.0), 0.1),
+}
+
+
+@pytest.mark.parametrize("name", OPTIMISERS)
+def test_optimisers_minimise(name):
+    g = dfc.Builder()
+    w = g.parameter("w", 3, 1.0)
+    loss = dfc.square(w - np.array([1, 2, 3], np.float32)).sum()
+    OPTIMISERS[name]([w], dfc.gradients(loss, [w]))
+    g.fetch("loss", loss)
+    session = dfc.open(g.finish(), "cpu")
+    losses = [float(session.run()["loss"]) for _ in range(40)]
+    assert losses[0] == 5 and losses[-1] < 0.5
+
+
+def test_loss_scaling():
+    g = dfc.Builder()
+    w = g.parameter("w", 2, 1.0)
+    scaling = dfc.LossScaling(g, initial=8)
+    loss = dfc.square(w).sum()
+    d = scaling.unscaled(dfc.gradients(scaling.scaled(loss), [w]))
+    dfc.adam([w], d, 0.1, only_if=scaling.finite())
+    g.fetch("loss", loss)
+    session = dfc.open(g.finish(), "cpu")
+    assert session.run()["loss"] == 2 and session.run()["loss"] < 2 and session.state()["lossScale"] == 8

@@ -1,0 +1,1133 @@
+"""dfc's C++ library. Use the package `dfc`, which hands on what is here."""
+
+from collections.abc import Callable, Mapping, Sequence
+import enum
+import os
+from typing import Any
+
+import numpy.typing
+
+
+class DType(enum.Enum):
+    """
+    The element types: floats of 32, 64 and 16 bits (IEEE 754 binary16 and bfloat16), integers, bool.
+    """
+
+    float32 = 0
+
+    float64 = 1
+
+    float16 = 2
+
+    bfloat16 = 3
+
+    int32 = 4
+
+    int64 = 5
+
+    uint8 = 6
+
+    bool = 7
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+
+    @property
+    def short_name(self) -> str:
+        """The name in a graph file: 'f32', 'bf16', …"""
+
+    @property
+    def numpy(self) -> object:
+        """
+        NumPy's dtype. That of bfloat16 is the package ml_dtypes' (ImportError without it).
+        """
+
+class Array:
+    """
+    A tensor of known contents in host memory, 64-byte aligned, row-major. NumPy reads it by `numpy()` or `np.asarray`, PyTorch and JAX by their `from_dlpack`; all of them without a copy.
+    """
+
+    def __init__(self, value: numpy.typing.ArrayLike, dtype: object | None = None) -> None:
+        """A copy of `value`, which feeds sessions without another."""
+
+    @staticmethod
+    def zeros(shape: int | Sequence[int], dtype: DType | numpy.typing.DTypeLike = DType.float32) -> Array:
+        """Of zeros."""
+
+    @property
+    def shape(self) -> tuple:
+        """Dimensions."""
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+
+    @property
+    def ndim(self) -> int:
+        """How many axes."""
+
+    @property
+    def size(self) -> int:
+        """How many elements."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+
+    def numpy(self) -> object:
+        """
+        As a NumPy array. bfloat16 needs the package ml_dtypes (ImportError without it).
+        """
+
+    def item(self) -> object:
+        """The only element, as a number of Python."""
+
+    def tolist(self) -> object:
+        """Nested lists of numbers of Python."""
+
+    def __float__(self) -> float: ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: object) -> object: ...
+
+    def __array__(self, dtype: object | None = None, *, copy: object | None = None) -> object: ...
+
+    def __dlpack__(self, **kwargs) -> object: ...
+
+    def __dlpack_device__(self) -> tuple:
+        """(1, 0): the host's memory, in DLPack's numbers."""
+
+    def __eq__(self, other: Array) -> bool:
+        """The same type and the same bits of every element."""
+
+    def __repr__(self) -> str: ...
+
+class Tensor:
+    """
+    A value of a graph under construction: a shape, an element type and a name, and no contents before a session runs. Operators and methods are NumPy's.
+    """
+
+    @property
+    def shape(self) -> tuple:
+        """Dimensions. Of a tensor after a mistake eight of length 1."""
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+
+    @property
+    def ndim(self) -> int:
+        """How many axes."""
+
+    @property
+    def size(self) -> int:
+        """How many elements."""
+
+    @property
+    def valid(self) -> bool:
+        """False after a mistake, which Builder.finish tells."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the graph."""
+
+    @property
+    def T(self) -> Tensor:
+        """With the axes in reverse order."""
+
+    def named(self, name: str) -> Tensor:
+        """
+        Renames the value and gives it back. A name that is taken gets a suffix.
+        """
+
+    def on(self, device: str) -> Tensor:
+        """Pins the op that makes it to a device ('gpu0') and gives it back."""
+
+    def cut(self, axis: int, devices: str) -> Tensor:
+        """
+        Itself, and the wish that it be cut along `axis`, a part on each device that the glob `devices` names ('gpu*').
+        """
+
+    def __add__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """Sum, with broadcasting."""
+
+    def __radd__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor: ...
+
+    def __sub__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """Difference, with broadcasting."""
+
+    def __rsub__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor: ...
+
+    def __mul__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """Product, element by element, with broadcasting."""
+
+    def __rmul__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor: ...
+
+    def __truediv__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """
+        Quotient, with broadcasting; of integers it truncates towards zero, and is 0 for a divisor of 0.
+        """
+
+    def __rtruediv__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor: ...
+
+    def __pow__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """Power of floats, with broadcasting; edge cases as C's pow."""
+
+    def __rpow__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor: ...
+
+    def __matmul__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """
+        Matrix products of the last two axes: [..., m, k] @ [..., k, n] is [..., m, n].
+        """
+
+    def __rmatmul__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor: ...
+
+    def __and__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """And, of bool or bit by bit."""
+
+    def __rand__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor: ...
+
+    def __or__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """Or, of bool or bit by bit."""
+
+    def __ror__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor: ...
+
+    def __xor__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """Exclusive or, of bool or bit by bit."""
+
+    def __rxor__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor: ...
+
+    def __eq__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """a == b, element by element, as bool."""
+
+    def __ne__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """a != b, element by element, as bool."""
+
+    def __lt__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """a < b, element by element, as bool."""
+
+    def __le__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """a <= b, element by element, as bool."""
+
+    def __gt__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """a > b, element by element, as bool."""
+
+    def __ge__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """a >= b, element by element, as bool."""
+
+    def __neg__(self) -> Tensor:
+        """Of numbers."""
+
+    def __invert__(self) -> Tensor:
+        """The opposite of bool; of integers every bit turned."""
+
+    def __abs__(self) -> Tensor:
+        """Magnitude of numbers."""
+
+    def __getitem__(self, index: Tensor | numpy.typing.ArrayLike | None) -> Tensor:
+        """
+        As NumPy's: whole numbers, slices with steps above 0, `...`, None, one tensor of indices.
+        """
+
+    def __len__(self) -> int: ...
+
+    def __bool__(self) -> bool: ...
+
+    def __float__(self) -> float: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+    __array_ufunc__: None = None
+
+    def sum(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+        """The sum over `axis` (None: all), of numbers."""
+
+    def mean(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+        """The mean over `axis` (None: all), of floats."""
+
+    def max(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+        """The largest over `axis` (None: all), NaN if any is NaN."""
+
+    def min(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+        """The smallest over `axis` (None: all), NaN if any is NaN."""
+
+    def prod(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+        """The product over `axis` (None: all), of numbers."""
+
+    def astype(self, dtype: DType | numpy.typing.DTypeLike) -> Tensor:
+        """
+        In another element type. Float to integer truncates and saturates, NaN gives 0.
+        """
+
+    def reshape(self, *shape) -> Tensor:
+        """
+        The same elements, row-major, under another shape; one dimension may be -1: the rest.
+        """
+
+    def transpose(self, *axes) -> Tensor:
+        """Axis i of the result is axis axes[i]; none given reverses the axes."""
+
+class Initialiser:
+    """
+    How a parameter starts. Made by the functions of dfc.init. Kinds that draw give the same bits for the same seed, anywhere.
+    """
+
+    def __repr__(self) -> str: ...
+
+def init_zeros() -> Initialiser:
+    """Every element 0."""
+
+def init_constant(value: float) -> Initialiser:
+    """Every element `value`."""
+
+def init_uniform(low: float, high: float, seed: int = 0) -> Initialiser:
+    """Evenly in [low, high)."""
+
+def init_normal(mean: float = 0.0, deviation: float = 1.0, seed: int = 0) -> Initialiser:
+    """Normally distributed."""
+
+def init_glorot(seed: int = 0) -> Initialiser:
+    """Uniform by fan-in and fan-out (Glorot and Bengio 2010)."""
+
+def init_he_normal(seed: int = 0) -> Initialiser:
+    """Normal by fan-in, for layers that end in ReLU (He et al. 2015)."""
+
+def init_he_uniform(seed: int = 0) -> Initialiser:
+    """Uniform by fan-in, likewise."""
+
+def init_from_file(path: str | os.PathLike[str]) -> Initialiser:
+    """
+    From a .npy file, or 'weights.safetensors#name'; relative paths start at Session's data_folder.
+    """
+
+class Builder:
+    """
+    Writes a graph, op by op, until `finish`. Shapes are checked where the call is written; a mistake is recorded with the Python file and line, its result is passed over by later calls, and `finish` raises all of them at once. With strict=True each mistake is raised by its call. For one thread.
+    """
+
+    def __init__(self, name: str = 'main', *, strict: bool = False) -> None: ...
+
+    def input(self, name: str, shape: int | Sequence[int], dtype: DType | numpy.typing.DTypeLike = DType.float32) -> Tensor:
+        """
+        A value that each step is fed, by name. Two inputs or parameters of one name are a mistake.
+        """
+
+    def parameter(self, name: str, shape: int | Sequence[int], init: Initialiser | float | None = None, dtype: DType | numpy.typing.DTypeLike = DType.float32) -> Tensor:
+        """
+        A value that outlives a step, saved and restored by name. It starts as `init` says (None: zeros; a number: that everywhere); assign() gives its next value.
+        """
+
+    def constant(self, value: numpy.typing.ArrayLike, dtype: object | None = None) -> Tensor:
+        """
+        A value known when the graph is written, copied. `dtype` is for numbers and lists.
+        """
+
+    def scalar(self, value: float, dtype: DType | numpy.typing.DTypeLike = DType.float32) -> Tensor:
+        """A constant of no axes."""
+
+    def iota(self, shape: int | Sequence[int], dtype: DType | numpy.typing.DTypeLike = DType.int64, axis: int = 0) -> Tensor:
+        """Each element is its own index along `axis`."""
+
+    def assign(self, parameter: Tensor, value: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """The parameter's next value; gives that value."""
+
+    def fetch(self, name: str, value: Tensor) -> None:
+        """Gives `value` back to the caller of each step, under `name`."""
+
+    def finish(self) -> Graph:
+        """
+        The graph. Raises dfc.Error with every mistake that was made while it was written, each at its line of Python. Once: afterwards the builder and its tensors raise RuntimeError.
+        """
+
+    def scope(self, name: str, device: str | None = None) -> Region:
+        """
+        `with g.scope('fc1'):` names the ops of the block as a group, and pins them where a device is given. Scopes nest with '/'.
+        """
+
+    def on(self, device: str) -> Region:
+        """
+        `with g.on('gpu0'):` pins the ops of the block; the innermost pin holds.
+        """
+
+class Region:
+    """A scope or pin of Builder, for `with`."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *exception) -> None: ...
+
+def absolute(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """Magnitude of numbers; that of the least integer wraps."""
+
+def sign(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """-1, 0 or 1 of numbers; a zero keeps its sign, NaN stays."""
+
+def floor(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """The largest whole number not above a, of floats."""
+
+def ceil(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """The smallest whole number not below a, of floats."""
+
+def round(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """The nearest whole number of floats, halves to the even one."""
+
+def exp(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """e to the power a, of floats."""
+
+def log(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """The natural logarithm of floats."""
+
+def sqrt(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """The square root of floats."""
+
+def sin(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """The sine of floats, in radians."""
+
+def cos(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """The cosine of floats, in radians."""
+
+def erf(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """The error function of floats."""
+
+def tanh(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """The hyperbolic tangent of floats."""
+
+def relu(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """max(a, 0) of numbers; NaN stays; the derivative at 0 is 0."""
+
+def negative(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """-a of numbers."""
+
+def invert(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """The opposite of bool; of integers every bit turned."""
+
+def gelu(a: Tensor | numpy.typing.ArrayLike, approximate: bool = False) -> Tensor:
+    """
+    a times the normal distribution function of a, of floats; with approximate=True by tanh (Hendrycks and Gimpel 2016).
+    """
+
+def astype(a: Tensor | numpy.typing.ArrayLike, dtype: DType | numpy.typing.DTypeLike) -> Tensor:
+    """
+    a in another element type. Float to integer truncates and saturates, NaN gives 0; to bool: a != 0.
+    """
+
+def add(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """a + b of numbers, with broadcasting; integers wrap."""
+
+def subtract(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """a - b of numbers, with broadcasting; integers wrap."""
+
+def multiply(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """a * b, element by element, with broadcasting."""
+
+def divide(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """
+    a / b, with broadcasting; integers truncate towards zero, a zero divisor gives 0.
+    """
+
+def maximum(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """The larger of two numbers, with broadcasting; NaN if either is NaN."""
+
+def minimum(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """The smaller of two numbers, with broadcasting; NaN if either is NaN."""
+
+def power(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """a to the power b of floats, with broadcasting; edge cases as C's pow."""
+
+def bitwise_and(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """And of bool or, bit by bit, of integers."""
+
+def bitwise_or(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """Or of bool or, bit by bit, of integers."""
+
+def bitwise_xor(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """Exclusive or of bool or, bit by bit, of integers."""
+
+def equal(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """a == b as bool, with broadcasting; false with NaN."""
+
+def not_equal(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """a != b as bool, with broadcasting; true with NaN."""
+
+def less(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """a < b as bool, with broadcasting; false with NaN."""
+
+def less_equal(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """a <= b as bool, with broadcasting; false with NaN."""
+
+def greater(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """a > b as bool, with broadcasting; false with NaN."""
+
+def greater_equal(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """a >= b as bool, with broadcasting; false with NaN."""
+
+def hard_swish(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """
+    hard_swish(a): a clip(a/6 + 1/2, 0, 1), silu's likeness without an exponential (Howard et al. 2019; ONNX
+    HardSwish). Exactly 0 up to -3 and exactly a from 3 on (6 times the rounded sixth is 1); of -infinity it is
+    NaN, as the formula has it. At -3 and 3 the derivatives of the straight sides, 0 and 1.
+    """
+
+def leaky_relu(a: Tensor | numpy.typing.ArrayLike, slope: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """
+    leaky_relu(a, slope): a where a >= 0, slope times a below, with broadcasting: one slope for all, or one for
+    each channel (ONNX LeakyRelu and PRelu). At 0 the derivative of the upper side.
+    """
+
+def mish(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """
+    mish(a): a tanh(softplus(a)), a smooth likeness of relu that dips below 0 (Misra 2019, "Mish: a self
+    regularized non-monotonic activation function"; ONNX Mish). Element type: a float.
+    """
+
+def reciprocal(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """reciprocal(a): 1 / a (ONNX Reciprocal). Exact: one quotient."""
+
+def rsqrt(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """rsqrt(a): 1 / sqrt(a), rounded as the two are (StableHLO rsqrt)."""
+
+def selu(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """
+    selu(a): gamma a where a > 0, gamma alpha (exp(a) - 1) below, with alpha 1.67326… and gamma 1.05070…, for
+    which layers keep mean 0 and variance 1 (Klambauer et al. 2017, "Self-normalizing neural networks"; ONNX
+    Selu without attributes). Element type: a float. At 0 the derivative of the lower side.
+    """
+
+def sigmoid(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """sigmoid(a): 1 / (1 + exp(-a)), without overflow (ONNX Sigmoid)."""
+
+def silu(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """
+    silu(a): a sigmoid(a), also called swish (Elfwing, Uchibe and Doya 2018; ONNX Swish). Where exp(a) is
+    subnormal it has fewer bits, and so has the result: |a| units of them.
+    """
+
+def softplus(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """
+    softplus(a): log(1 + exp(a)), without overflow, and with all bits of small results (ONNX Softplus).
+    """
+
+def where(condition: Tensor | numpy.typing.ArrayLike, a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """a where the bool condition holds, else b; all three broadcast."""
+
+def clip(a: Tensor | numpy.typing.ArrayLike, low: Tensor | numpy.typing.ArrayLike, high: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """
+    min(max(a, low), high) of numbers, with broadcasting; NaN in any operand gives NaN.
+    """
+
+def sum(a: Tensor | numpy.typing.ArrayLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """
+    The sum over `axis` (None: all; negative ones count from the end), of numbers.
+    """
+
+def mean(a: Tensor | numpy.typing.ArrayLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """The mean over `axis`, of floats. An axis of length 0 is refused."""
+
+def max(a: Tensor | numpy.typing.ArrayLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """
+    The largest over `axis`, NaN if any is NaN. An axis of length 0 is refused.
+    """
+
+def min(a: Tensor | numpy.typing.ArrayLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """
+    The smallest over `axis`, NaN if any is NaN. An axis of length 0 is refused.
+    """
+
+def prod(a: Tensor | numpy.typing.ArrayLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """The product over `axis`; of no elements 1."""
+
+def argmax(a: Tensor | numpy.typing.ArrayLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """
+    The index, int64, of the first largest element along `axis` (None: of all elements). NaN counts as the largest.
+    """
+
+def cumsum(a: Tensor | numpy.typing.ArrayLike, axis: int | Sequence[int] | None = None, exclusive: bool = False, reverse: bool = False) -> Tensor:
+    """
+    Running sums along `axis` (None: of all elements), of numbers; exclusive: without the element itself; reverse: from the end.
+    """
+
+def top_k(a: Tensor | numpy.typing.ArrayLike, k: int, axis: int = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
+    """
+    The k largest (or smallest) elements along `axis`, in order, and their indices, int64; of equal ones the lower index first.
+    """
+
+def reshape(a: Tensor | numpy.typing.ArrayLike, shape: int | Sequence[int]) -> Tensor:
+    """
+    The same elements, row-major, under another shape; one dimension may be -1: the rest.
+    """
+
+def transpose(a: Tensor | numpy.typing.ArrayLike, axes: int | Sequence[int] | None = None) -> Tensor:
+    """Axis i of the result is axis axes[i] of a; None reverses the axes."""
+
+def broadcast_to(a: Tensor | numpy.typing.ArrayLike, shape: int | Sequence[int]) -> Tensor:
+    """a stretched to `shape`."""
+
+def cut(a: Tensor | numpy.typing.ArrayLike, axis: int, devices: str) -> Tensor:
+    """
+    a itself, and the wish that it be cut along `axis`, a part on each device that the glob `devices` names ('gpu*'). The other ops follow as costs have it. On a machine with one device nothing is cut.
+    """
+
+def concatenate(arrays: Sequence[Tensor | numpy.typing.ArrayLike], axis: int = 0) -> Tensor:
+    """One behind the other along `axis`; the other dimensions agree."""
+
+def split_sizes(a: Tensor | numpy.typing.ArrayLike, sizes: int | Sequence[int], axis: int = 0) -> list[Tensor]:
+    """
+    The parts of a along `axis`, one for each size; the sizes add up to the dimension.
+    """
+
+def slice(a: Tensor | numpy.typing.ArrayLike, starts: int | Sequence[int], ends: int | Sequence[int], strides: int | Sequence[int] | None = None) -> Tensor:
+    """
+    Elements starts, starts + strides, … below ends, on every axis; strides left out are 1. a[i:j] is shorter.
+    """
+
+def pad_edges(a: Tensor | numpy.typing.ArrayLike, low: int | Sequence[int], high: int | Sequence[int], interior: int | Sequence[int] | None = None, value: float = 0.0) -> Tensor:
+    """
+    `value` before, after and between (interior) the elements of every axis.
+    """
+
+def tile_axes(a: Tensor | numpy.typing.ArrayLike, repeats: int | Sequence[int]) -> Tensor:
+    """a repeated along each of its axes."""
+
+def gather(a: Tensor | numpy.typing.ArrayLike, indices: Tensor | numpy.typing.ArrayLike, axis: int = 0) -> Tensor:
+    """
+    The slices of a along `axis` that `indices` (int32 or int64, any shape) name; below 0 they count from the end, out of range they give NaN, or 0 for integers.
+    """
+
+def scatter_add(a: Tensor | numpy.typing.ArrayLike, indices: Tensor | numpy.typing.ArrayLike, updates: Tensor | numpy.typing.ArrayLike, axis: int = 0) -> Tensor:
+    """
+    a with every slice of `updates` added to the slice along `axis` that its index names, in the updates' order.
+    """
+
+def one_hot(indices: Tensor | numpy.typing.ArrayLike, depth: int, axis: int = -1, dtype: DType | numpy.typing.DTypeLike = DType.float32) -> Tensor:
+    """
+    1 where the index along the new axis is the one named, else 0. indices: int32 or int64.
+    """
+
+def triu(a: Tensor | numpy.typing.ArrayLike, k: int = 0) -> Tensor:
+    """
+    Of each matrix the part on and above the k-th diagonal; zeros elsewhere.
+    """
+
+def tril(a: Tensor | numpy.typing.ArrayLike, k: int = 0) -> Tensor:
+    """
+    Of each matrix the part on and below the k-th diagonal; zeros elsewhere.
+    """
+
+def matmul(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike, *, transpose_a: bool = False, transpose_b: bool = False, precision: str | None = None) -> Tensor:
+    """
+    Matrix products of the last two axes, batched over the axes before them, which broadcast: [..., m, k] x [..., k, n] -> [..., m, n]. float16 and bfloat16 are summed in float32. precision: 'ieee', 'tf32', 'bf16' or 'f16' of float32 operands; None: as the plan is compiled.
+    """
+
+def attention(q: Tensor | numpy.typing.ArrayLike, k: Tensor | numpy.typing.ArrayLike, v: Tensor | numpy.typing.ArrayLike, *, causal: bool = False, scale: float | None = None, mask: Tensor | numpy.typing.ArrayLike | None = None, precision: str | None = None) -> Tensor:
+    """
+    Scaled dot-product attention (Vaswani et al. 2017). q: [batch…, heads, queries, width], k: [batch…, key_heads, keys, width], v: [batch…, key_heads, keys, value_width]; result: [batch…, heads, queries, value_width]. heads is a multiple of key_heads. scale: None for 1 / sqrt(width). mask: bool, broadcasts to the scores, true where a query may see a key. A query that sees no key gives zeros.
+    """
+
+def embedding(table: Tensor | numpy.typing.ArrayLike, ids: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """
+    The rows of `table` [entries, width] that `ids` (int32 or int64, any shape) name: [ids…, width]. An id below 0 counts from the end; one out of range gives NaN.
+    """
+
+def layer_norm(a: Tensor | numpy.typing.ArrayLike, scale: Tensor | numpy.typing.ArrayLike, bias: Tensor | numpy.typing.ArrayLike, axis: int = -1, epsilon: float = 1e-05) -> Tensor:
+    """
+    (a - mean) / sqrt(variance + epsilon) * scale + bias, mean and variance over `axis` and all after it; scale and bias have the shape of those axes (Ba, Kiros and Hinton 2016).
+    """
+
+def rms_norm(a: Tensor | numpy.typing.ArrayLike, scale: Tensor | numpy.typing.ArrayLike, axis: int = -1, epsilon: float = 1e-05) -> Tensor:
+    """
+    a / sqrt(mean of a^2 + epsilon) * scale, the mean over `axis` and all after it (Zhang and Sennrich 2019).
+    """
+
+def batch_norm(a: Tensor | numpy.typing.ArrayLike, scale: Tensor | numpy.typing.ArrayLike, bias: Tensor | numpy.typing.ArrayLike, mean: Tensor | numpy.typing.ArrayLike, variance: Tensor | numpy.typing.ArrayLike, axis: int = 1, epsilon: float = 1e-05) -> Tensor:
+    """
+    (a - mean) / sqrt(variance + epsilon) * scale + bias with a number of each for each channel, which is `axis`; for inference (Ioffe and Szegedy 2015).
+    """
+
+def batch_norm_training(a: Tensor | numpy.typing.ArrayLike, scale: Tensor | numpy.typing.ArrayLike, bias: Tensor | numpy.typing.ArrayLike, axis: int = 1, epsilon: float = 1e-05) -> tuple[Tensor, Tensor, Tensor]:
+    """
+    a normalised by its own mean and variance over all axes but `axis`, scaled and shifted; the mean and the variance (not corrected) of each channel.
+    """
+
+def dropout(a: Tensor | numpy.typing.ArrayLike, step: Tensor | numpy.typing.ArrayLike, rate: float = 0.5, seed: int = 0) -> Tensor:
+    """
+    Each element is 0 with probability `rate`, else a / (1 - rate) (Srivastava et al. 2014), by seed, index and `step`, an int64 scalar: count it up to draw anew.
+    """
+
+def conv2d(a: Tensor | numpy.typing.ArrayLike, filter: Tensor | numpy.typing.ArrayLike, *, strides: int | Sequence[int] | None = None, low: int | Sequence[int] | None = None, high: int | Sequence[int] | None = None, dilations: int | Sequence[int] | None = None, groups: int = 1, precision: str | None = None) -> Tensor:
+    """
+    Cross-correlation of a [N, C, H, W] with filter [M, C / groups, KH, KW]: [N, M, H', W'], of floats. low, high: padding before and behind each of the last two axes. None: strides and dilations of 1, no padding.
+    """
+
+def max_pool(a: Tensor | numpy.typing.ArrayLike, size: int | Sequence[int], *, strides: int | Sequence[int] | None = None, low: int | Sequence[int] | None = None, high: int | Sequence[int] | None = None, dilations: int | Sequence[int] | None = None) -> Tensor:
+    """
+    The largest element of each window of size [h, w] over the last two axes of a [N, C, H, W].
+    """
+
+def average_pool(a: Tensor | numpy.typing.ArrayLike, size: int | Sequence[int], *, strides: int | Sequence[int] | None = None, low: int | Sequence[int] | None = None, high: int | Sequence[int] | None = None, dilations: int | Sequence[int] | None = None, count_padding: bool = False) -> Tensor:
+    """
+    The mean of each window of size [h, w]; with count_padding the padding counts as elements.
+    """
+
+def softmax(a: Tensor | numpy.typing.ArrayLike, axis: int = -1) -> Tensor:
+    """exp(a) / sum(exp(a)) along `axis`, of floats."""
+
+def log_softmax(a: Tensor | numpy.typing.ArrayLike, axis: int = -1) -> Tensor:
+    """a - log(sum(exp(a))) along `axis`, of floats."""
+
+def softmax_cross_entropy(logits: Tensor | numpy.typing.ArrayLike, labels: Tensor | numpy.typing.ArrayLike, *, in_float32: bool = False) -> Tensor:
+    """
+    The mean over rows of -log_softmax(logits)[row, label], a scalar. logits: [n, classes] of a float; labels: [n] of int32 or int64; one outside of [0, classes) gives NaN. in_float32: the loss of 16-bit logits is float32.
+    """
+
+def gradients(loss: Tensor, wrt: Sequence[Tensor | numpy.typing.ArrayLike]) -> list[Tensor]:
+    """
+    d loss / d x for each x of `wrt`, as ops of the same graph. loss: a float scalar; x: a float tensor. Each result is named '<x>.gradient'. An x that loss does not depend on gets zeros, with a warning where x is a parameter.
+    """
+
+def clip_by_global_norm(gradients: Sequence[Tensor | numpy.typing.ArrayLike], most: float) -> list[Tensor]:
+    """
+    The gradients times min(1, most / norm), where norm is the root of the sum of the squares of all their elements (Pascanu et al. 2013). `most` is above 0.
+    """
+
+def sgd(parameters: Sequence[Tensor | numpy.typing.ArrayLike], gradients: Sequence[Tensor | numpy.typing.ArrayLike], rate: float) -> list[Tensor]:
+    """w <- w - rate * g. Gives the new weights."""
+
+def momentum(parameters: Sequence[Tensor | numpy.typing.ArrayLike], gradients: Sequence[Tensor | numpy.typing.ArrayLike], rate: float = 0.1, momentum: float = 0.9, *, weight_decay: float = 0.0, only_if: Tensor | numpy.typing.ArrayLike | None = None) -> list[Tensor]:
+    """
+    v <- momentum * v + g + weight_decay * w;  w <- w - rate * v (Polyak 1964, as PyTorch's SGD without dampening). only_if: bool of no axes; a step in which it is false changes nothing. Gives the new weights.
+    """
+
+def adam(parameters: Sequence[Tensor | numpy.typing.ArrayLike], gradients: Sequence[Tensor | numpy.typing.ArrayLike], rate: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, *, epsilon: float = 1e-08, weight_decay: float = 0.0, only_if: Tensor | numpy.typing.ArrayLike | None = None) -> list[Tensor]:
+    """
+    Adam with bias correction (Kingma and Ba 2015) and decoupled weight decay (Loshchilov and Hutter 2019). Keeps m, v and the powers of beta1 and beta2 as state. Gives the new weights.
+    """
+
+class LossScaling:
+    """
+    Dynamic loss scaling, for training in float16 (Micikevicius et al. 2018): the loss is multiplied by a scale that is as large as the gradients bear, and a step whose gradients are not finite changes nothing but the scale. A plan compiled with precision='f16' does it by itself.
+    """
+
+    def __init__(self, builder: Builder, *, initial: float = 65536.0, growth: float = 2.0, backoff: float = 0.5, interval: int = 2000, least: float = 1.0, most: float = 16777216.0) -> None:
+        """
+        Scale of the first step; factors after `interval` steps with finite gradients and after a step without; bounds of the scale.
+        """
+
+    def scaled(self, loss: Tensor) -> Tensor:
+        """The loss times the scale, to take gradients of."""
+
+    def unscaled(self, gradients: Sequence[Tensor | numpy.typing.ArrayLike]) -> list[Tensor]:
+        """
+        Gradients of the scaled loss as those of the loss, in float32 or wider; of all gradients of a step at once.
+        """
+
+    def finite(self) -> Tensor:
+        """
+        Whether all gradients of this step are finite: bool of no axes, for the optimisers' only_if.
+        """
+
+def all_reduce(values: Sequence[Tensor | numpy.typing.ArrayLike], devices: Sequence[str], form: str = 'scatter', chunks: int = 4) -> list[Tensor]:
+    """
+    The sum of `values`, value i on devices[i], once on each device. form: 'exchange' (every device is sent all values), 'scatter' (every device sums its part), 'ring' (parts go round in `chunks` pieces).
+    """
+
+def reduce_scatter(values: Sequence[Tensor | numpy.typing.ArrayLike], devices: Sequence[str], form: str = 'scatter', chunks: int = 4) -> list[Tensor]:
+    """Part j of the sum, along axis 0, on devices[j]."""
+
+def all_gather(parts: Sequence[Tensor | numpy.typing.ArrayLike], devices: Sequence[str]) -> list[Tensor]:
+    """
+    Parts that lie on their devices, one behind the other along axis 0, on each device.
+    """
+
+def custom(operands: Sequence[Tensor], *, function: str, results: Sequence[tuple[Sequence[int], DType]], cpu_seconds: float = 0.0, gpu_seconds: float = 0.0, pure: bool = False, kernel_source: str = '', kernel_entry: str = '', grid: Sequence[int] = (), block: Sequence[int] = (), shared_bytes: int = 0) -> list[Tensor]:
+    """
+    A task of your own under dfc's schedules: an op that calls the session's function of this name, f(operands, results) with tuples of NumPy arrays, of which it writes the results; or, on a real GPU, the CUDA kernel `kernel_entry` of `kernel_source`. results: (shape, dtype) of each. Seconds of one run on a cpu and on a gpu; 0: it does not run there. pure: equal ops may be one, and one that nothing reads is left out.
+    """
+
+class Graph:
+    """
+    A whole computation, which never changes. Made by Builder.finish, or read from a graph file. `str(graph)` is its text, a .dfg file.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that the author gave."""
+
+    @property
+    def inputs(self) -> dict:
+        """What a step is fed: TensorSpec by name, in the order of writing."""
+
+    @property
+    def parameters(self) -> dict:
+        """What outlives a step: TensorSpec by name."""
+
+    @property
+    def results(self) -> dict:
+        """What a step gives back: TensorSpec by name of the fetch."""
+
+    @property
+    def ops(self) -> list:
+        """Every op: dfc.Op with its name, kind, operands, scope, pin and place."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the text as a .dfg file: whole or not at all."""
+
+    def dot(self) -> str:
+        """The graph in Graphviz' DOT language."""
+
+    def __len__(self) -> int:
+        """How many ops."""
+
+    def __str__(self) -> str: ...
+
+    def __repr__(self) -> str: ...
+
+def read_graph(path: str | os.PathLike[str]) -> Graph:
+    """
+    Reads a graph file (.dfg). Raises dfc.Error with every mistake, located.
+    """
+
+def parse_graph(text: str, file_name: str = '<text>') -> Graph:
+    """The same of a text; `file_name` is for messages."""
+
+class Machine:
+    """
+    The devices that a plan is made for, and the links between them. `str(machine)` is its JSON, a machine file.
+    """
+
+    @property
+    def name(self) -> str:
+        """For messages and pictures."""
+
+    @property
+    def devices(self) -> list:
+        """dfc.Device of each: name, kind, model, memory in bytes, threads."""
+
+    def with_memory(self, device: str, bytes: int) -> Machine:
+        """The same machine with another capacity of one device."""
+
+    def with_host_gpus(self, measure: bool = False) -> Machine:
+        """
+        The same machine with the real GPUs of this host and their links. Raises dfc.Error without any.
+        """
+
+    def __str__(self) -> str: ...
+
+    def __repr__(self) -> str: ...
+
+def read_machine(path: str | os.PathLike[str]) -> Machine:
+    """
+    Reads a machine file (JSON). Raises dfc.Error with every mistake, located.
+    """
+
+def parse_machine(json: str, file_name: str = '<text>') -> Machine:
+    """The same of a text; `file_name` is for messages."""
+
+def estimated_host() -> Machine:
+    """
+    This host as one cpu with all its cores and estimated rates: 10 GB/s of memory and 16 GFLOP/s of float32 a core.
+    """
+
+def measured_host() -> Machine:
+    """The same with measured rates; takes some seconds."""
+
+class Calibration:
+    """How long ops take on one model of device, as `dfc calibrate` measured."""
+
+    @property
+    def device(self) -> str:
+        """The model of device."""
+
+    @property
+    def ops(self) -> dict:
+        """Seconds of one run by the op's signature."""
+
+    def __repr__(self) -> str: ...
+
+def read_calibrations(path: str | os.PathLike[str]) -> list[Calibration]:
+    """The tables of a file that `dfc calibrate -o` wrote."""
+
+class CompileOptions:
+    """The options of dfc.compile, as it hands them on."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def policy(self) -> str: ...
+
+    @policy.setter
+    def policy(self, arg: str, /) -> None: ...
+
+    @property
+    def skip_passes(self) -> list[str]: ...
+
+    @skip_passes.setter
+    def skip_passes(self, arg: Sequence[str], /) -> None: ...
+
+    @property
+    def merge_launches(self) -> bool: ...
+
+    @merge_launches.setter
+    def merge_launches(self, arg: bool, /) -> None: ...
+
+    @property
+    def peer_reads(self) -> bool: ...
+
+    @peer_reads.setter
+    def peer_reads(self, arg: bool, /) -> None: ...
+
+    @property
+    def plan_seconds(self) -> float: ...
+
+    @plan_seconds.setter
+    def plan_seconds(self, arg: float, /) -> None: ...
+
+    @property
+    def calibrations(self) -> list[Calibration]: ...
+
+    @calibrations.setter
+    def calibrations(self, arg: Sequence[Calibration], /) -> None: ...
+
+    @property
+    def plan_steps(self) -> int | None: ...
+
+    @plan_steps.setter
+    def plan_steps(self, value: int | None) -> None: ...
+
+    def pin(self, pattern: str, device: str) -> None: ...
+
+    def split(self, pattern: str, axis: int, devices: str) -> None: ...
+
+    def set_precision(self, word: str) -> None: ...
+
+class Trace:
+    """Which op ran on which queue from when to when; seconds."""
+
+    @property
+    def measured(self) -> bool:
+        """Whether a session measured it, or the plan predicts it."""
+
+    @property
+    def makespan(self) -> float:
+        """Seconds from the first begin to the last end."""
+
+    @property
+    def overlap(self) -> float:
+        """
+        Seconds in which at least one transfer and one computation were both under way.
+        """
+
+    @property
+    def spans(self) -> list:
+        """dfc.Span of each, by begin."""
+
+    def chrome(self) -> str:
+        """Chrome's trace-event JSON: opens in Perfetto."""
+
+    def __len__(self) -> int: ...
+
+class Plan:
+    """
+    A sealed plan: which device computes what, in which order, on which bytes. Never changes; threads and sessions may share it. Pickled by its bytes.
+    """
+
+    @property
+    def graph(self) -> Graph:
+        """With the transfers that the plan needs."""
+
+    @property
+    def machine(self) -> Machine:
+        """What the plan was made for."""
+
+    @property
+    def policy(self) -> str:
+        """The placement policy that placed the ops."""
+
+    @property
+    def predicted_seconds(self) -> float:
+        """Predicted seconds of a step among many."""
+
+    @property
+    def lower_bound_seconds(self) -> float:
+        """
+        Seconds that such a step takes at least in any schedule of this placement.
+        """
+
+    @property
+    def steps(self) -> list:
+        """dfc.Step of each op that works, in the order of their predicted start."""
+
+    @property
+    def transfers(self) -> list:
+        """dfc.Transfer of each copy between devices."""
+
+    @property
+    def memory(self) -> list:
+        """dfc.DeviceMemory of each device, in bytes."""
+
+    def dot(self, what: str = 'figure', *, by_scope: bool = True) -> str:
+        """
+        A picture in Graphviz' DOT language: 'figure' (a box a scope and device), 'placed' (every op) or 'schedule' (a row a queue).
+        """
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the plan: whole or not at all. `dfc run` takes it, too."""
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Plan:
+        """
+        Reads a plan; every stage is rebuilt and verified. Raises dfc.Error for a damaged one.
+        """
+
+    def __bytes__(self) -> bytes: ...
+
+    def __getstate__(self) -> bytes: ...
+
+    def __setstate__(self, arg: bytes, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+def compile_graph(graph: Graph, machine: Machine, options: CompileOptions) -> Plan:
+    """What dfc.compile calls, the interpreter's lock released."""
+
+def predicted_trace(plan: Plan) -> Trace:
+    """The schedule's own predicted times."""
+
+def simulate(plan: Plan) -> Trace:
+    """
+    A discrete-event simulation of one step on the machine that the plan was made for, with contention for links and devices.
+    """
+
+def explain_graph(graph: Graph, machine: Machine, options: CompileOptions, scope_depth: int, changes: bool) -> tuple[Plan, str, str]:
+    """What dfc.explain calls: the plan, its explanation as JSON and as text."""
+
+class Session:
+    """
+    A plan on opened devices, with the parameters from step to step. Threads may share it: steps run one after another in the order of their submission. Also a context manager, which closes it.
+    """
+
+    def __init__(self, plan: Plan, *, cpu_backend: str = '', gpu_backend: str = '', max_in_flight: int = 2, trace: bool = False, timeout_seconds: float = 0.0, check_finite: bool = False, data_folder: str | os.PathLike[str] = '.', module_folder: str | os.PathLike[str] = '', kernel_cache: str | os.PathLike[str] = '', functions: Mapping[str, Callable[..., None]] | str | os.PathLike[str] | None = None) -> None:
+        """
+        Backends by name ('cpu', 'emulated', 'cuda', 'null'; '': the first that can). timeout_seconds: of a step, 0 for none. check_finite: a step fails at the first value that is NaN or infinite (slow). data_folder: where initialisers' relative files are. functions: what custom ops call, by name, or the path of a C library.
+        """
+
+    def run(self, feeds: Mapping[str, numpy.typing.ArrayLike] | None = None, arrays: str = 'numpy') -> dict[str, Any]:
+        """
+        One step. `feeds`: an array for each input, by name, of its element type and shape, of NumPy or any library that speaks DLPack, on the host. Read where it lies if it is row-major and 64-byte aligned (dfc.empty makes such arrays), else copied. Gives the fetches by name: as NumPy arrays, or with arrays='torch', 'jax' or 'dfc' (dfc.Array), without a copy. Raises dfc.Error with every mistake of the feeds, dfc.MachineError where the machine fails.
+        """
+
+    def submit(self, feeds: Mapping[str, numpy.typing.ArrayLike] | None = None) -> Pending:
+        """
+        Queues a step and returns; blocks only while max_in_flight steps are under way. An array that is read where it lies must not change before the step has ended.
+        """
+
+    def wait_all(self) -> None:
+        """
+        Until the steps submitted so far have ended. Raises the failure of one that nobody has waited for.
+        """
+
+    def state(self, arrays: str = 'numpy') -> dict:
+        """
+        Copies of the parameters by name, between steps: waits for those under way.
+        """
+
+    def set_state(self, values: Mapping[str, numpy.typing.ArrayLike]) -> None:
+        """
+        Sets parameters by name, between steps. Names, types and shapes must agree; none is set unless all do (dfc.Error).
+        """
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """
+        Writes the parameters as a checkpoint, a .safetensors file: whole or not at all.
+        """
+
+    def load(self, path: str | os.PathLike[str]) -> None:
+        """
+        Reads a checkpoint. Every parameter must be in the file with its type and shape; nothing is set unless all is well (dfc.Error).
+        """
+
+    @property
+    def plan(self) -> Plan:
+        """What it runs."""
+
+    @property
+    def inputs(self) -> dict:
+        """TensorSpec of each input, by name."""
+
+    @property
+    def fetches(self) -> dict:
+        """TensorSpec of each fetch, by name."""
+
+    @property
+    def parameters(self) -> list:
+        """dfc.Parameter of each."""
+
+    @property
+    def devices(self) -> list[str]:
+        """'gpu0: cuda, NVIDIA H200 (sm_90)', … for each device of the plan."""
+
+    def take_trace(self) -> Trace:
+        """The measured spans since the last call, of a session with trace=True."""
+
+    def close(self) -> None:
+        """Waits for the steps under way, and lets the devices go."""
+
+    def __enter__(self) -> object: ...
+
+    def __exit__(self, *exception) -> None: ...
+
+class Pending:
+    """A step on its way. May outlive its session."""
+
+    def wait(self, fetch: str | None = None, arrays: str = 'numpy') -> object:
+        """
+        Blocks until the step has ended, or this one fetch is there while the rest may still run. Gives the fetches by name, or that one.
+        """
+
+    @property
+    def done(self) -> bool:
+        """Whether `wait` would return at once."""
+
+class Batches:
+    """
+    A data set cut into batches of equal size, in its own order or in one drawn anew for each epoch. What is left over at the end of an epoch is left out.
+    """
+
+    def __init__(self, columns: Mapping[str, numpy.typing.ArrayLike], batch: int, seed: int | None = None) -> None:
+        """columns: arrays by name, with first axes of one length; copied once."""
+
+    def __len__(self) -> int:
+        """Batches in an epoch."""
+
+    @property
+    def rows(self) -> int:
+        """Rows of the data set."""
+
+    def at(self, epoch: int, index: int) -> dict[str, Array]:
+        """
+        Batch `index` of `epoch`, both from 0, by column: what Session.run is fed, without another copy. Raises IndexError.
+        """
+
+def read_safetensors(path: str | os.PathLike[str]) -> dict:
+    """
+    The arrays of a .safetensors file, by name. Raises dfc.Error for a damaged one.
+    """
+
+def write_safetensors(path: str | os.PathLike[str], arrays: Mapping[str, numpy.typing.ArrayLike]) -> None:
+    """Writes arrays by name as a .safetensors file: whole or not at all."""
+
+def read_idx(path: str | os.PathLike[str]) -> object:
+    """The uint8 array of an IDX file, gzipped or plain, the form of MNIST."""
+
+def fashion_mnist(part: str = 'train') -> dict:
+    """
+    Fashion-MNIST of the Debian package dataset-fashion-mnist, 'train' (60,000 rows) or 'test' (10,000): 'images' float32 [n, 784] in [0, 1], 'labels' int64 [n].
+    """
+
+def shuffled_rows(rows: int, seed: int, epoch: int) -> list[int]:
+    """
+    A permutation of 0 … rows - 1, drawn from seed and epoch; the same on every computer.
+    """

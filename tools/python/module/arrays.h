@@ -1,0 +1,38 @@
+// Arrays of other libraries as literals, and back: without a copy where the bytes lie on the host, one behind
+// the other, on a boundary of 64 bytes.
+#pragma once
+
+#include "ir/graph/literal.h"
+
+#include <nanobind/nanobind.h>
+
+#include <optional>
+
+namespace dfc::python {
+
+/// Whether a literal may refer to the bytes of the array that it is made from.
+enum class Sharing : uint8_t {
+  Copied, ///< never: the array may change while the literal lives
+  Shared, ///< where layout and alignment allow it; the literal keeps the array alive
+};
+
+/// The elements of `object`: an Array, a NumPy array, any array with `__dlpack__` on the host, or numbers and
+/// nested lists of them, which take the element type of `wanted` where there is one. Raises TypeError or
+/// ValueError that say what to do: for arrays on another device, of types that dfc does not have. `what`
+/// names it in messages.
+Literal literalOf(nanobind::handle object, Sharing sharing, std::optional<ElementType> wanted,
+                  const char* what);
+
+/// A NumPy array over the literal's bytes, without a copy where nothing else shares them. bfloat16 has the
+/// dtype of ml_dtypes; ImportError without that package.
+nanobind::object numpyOf(Literal literal);
+
+/// In the form that the user asked for: "numpy", "dfc" (an Array), "torch", "jax".
+nanobind::object arrayAs(Literal literal, const std::string& form);
+/// Raises ValueError for a form that there is not.
+void checkForm(const std::string& form);
+
+/// Array.
+void bindArrays(nanobind::module_& module);
+
+} // namespace dfc::python

@@ -1,0 +1,28 @@
+// The extension module `dfc._core`: what the package's Python files stand on.
+#include "tools/python/module/arguments.h"
+#include "tools/python/module/arrays.h"
+#include "tools/python/module/bindings.h"
+#include "tools/python/module/errors.h"
+
+// NOLINTNEXTLINE: the macro's own names
+NB_MODULE(_core, module) {
+  using namespace dfc::python;
+  module.doc() = "dfc's C++ library. Use the package `dfc`, which hands on what is here.";
+  bindErrors(module);
+  bindElementTypes(module);
+  bindArrays(module);
+  bindTensor(module);
+  bindBuilder(module);
+  bindElementwise(module);
+  bindReductions(module);
+  bindMovement(module);
+  bindLayers(module);
+  bindTraining(module);
+  bindCustom(module);
+  bindGraph(module);
+  bindMachine(module);
+  bindPlan(module);
+  bindExplain(module);
+  bindSession(module);
+  bindFiles(module);
+}

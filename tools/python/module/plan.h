@@ -1,0 +1,29 @@
+// Plans and traces as Python holds them.
+#pragma once
+
+#include "compiler/compile.h"
+#include "ir/plan/trace.h"
+
+#include <memory>
+#include <vector>
+
+namespace dfc::python {
+
+/// An executable, which sessions share.
+struct Plan {
+  std::shared_ptr<const Executable> executable;
+};
+
+/// A trace with the plan that its ops are of.
+struct PlanTrace {
+  Trace trace;
+  std::shared_ptr<const Executable> executable;
+};
+
+/// The options of `compile` and the tables that its cost model stands on.
+struct Options : CompileOptions {};
+
+/// compile() by the tables of the options where there are any, else by the roofline.
+Result<Executable> compileWith(const Graph& graph, const Machine& machine, const Options& options);
+
+} // namespace dfc::python

@@ -1,0 +1,336 @@
+// Sessions. The interpreter's lock is released while a step runs, is waited for, or state is moved.
+#include "runtime/session.h"
+
+#include "runtime/checkpoint.h"
+#include "runtime/custom/custom_library.h"
+#include "tools/python/module/arrays.h"
+#include "tools/python/module/bindings.h"
+#include "tools/python/module/custom.h"
+#include "tools/python/module/errors.h"
+#include "tools/python/module/plain.h"
+#include "tools/python/module/plan.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+#include <memory>
+
+namespace nb = nanobind;
+
+namespace dfc::python {
+namespace {
+
+using nb::literals::operator""_a;
+
+/// Closed without the interpreter's lock: steps under way may call functions of Python.
+std::shared_ptr<Session> shared(std::unique_ptr<Session> session) {
+  return {session.release(), [](Session* closed) {
+            if (PyGILState_Check() != 0) {
+              const nb::gil_scoped_release unlocked;
+              delete closed;
+            } else {
+              delete closed;
+            }
+          }};
+}
+
+/// A session as long as it is open. Calls keep it alive until they end, whoever closes it meanwhile.
+class OpenSession {
+ public:
+  OpenSession(Plan plan, const SessionOptions& options) : plan_(std::move(plan)) {
+    auto opened = [&] {
+      const nb::gil_scoped_release unlocked;
+      return Session::open(plan_.executable, options);
+    }();
+    session_ = shared(orRaise(std::move(opened)));
+    for (const auto& [name, type] : session_->inputs()) {
+      inputs_.emplace(name, type.element);
+    }
+    for (const Session::Parameter& parameter : session_->parameters()) {
+      parameters_.emplace(parameter.name, parameter.type.element);
+    }
+  }
+
+  const Plan& plan() const { return plan_; }
+  std::shared_ptr<Session> session() const {
+    if (session_ == nullptr) {
+      throw nb::value_error("the session is closed");
+    }
+    return session_;
+  }
+  void close() { session_.reset(); }
+  NamedLiterals feeds(const FeedsLike& feeds) const { return literals(feeds, inputs_); }
+  NamedLiterals state(const FeedsLike& state) const { return literals(state, parameters_); }
+
+ private:
+  using Types = std::map<std::string, ElementType, std::less<>>;
+
+  static NamedLiterals literals(const FeedsLike& arrays, const Types& types) {
+    NamedLiterals named;
+    if (arrays.is_none()) {
+      return named;
+    }
+    if (nb::isinstance<nb::dict>(arrays)) {
+      for (const auto& [name, array] : nb::borrow<nb::dict>(arrays)) {
+        add(named, nb::cast<std::string>(name), array, types);
+      }
+      return named;
+    }
+    for (const nb::handle name : arrays) {
+      add(named, nb::cast<std::string>(name), arrays[name], types);
+    }
+    return named;
+  }
+
+  static void add(NamedLiterals& named, std::string name, nb::handle array, const Types& types) {
+    const auto type = types.find(name);
+    const auto wanted = type != types.end() ? std::optional(type->second) : std::nullopt;
+    Literal literal = literalOf(array, Sharing::Shared, wanted, name.c_str());
+    named.emplace(std::move(name), std::move(literal));
+  }
+
+  Plan plan_;
+  std::shared_ptr<Session> session_;
+  Types inputs_, parameters_;
+};
+
+nb::dict dictOf(NamedLiterals results, const std::string& form) {
+  nb::dict dict;
+  for (auto& [name, literal] : results) {
+    dict[name.c_str()] = arrayAs(std::move(literal), form);
+  }
+  return dict;
+}
+
+// --- Steps.
+
+nb::dict run(const OpenSession& self, const FeedsLike& feeds, const std::string& arrays) {
+  checkForm(arrays);
+  const std::shared_ptr<Session> session = self.session();
+  const NamedLiterals fed = self.feeds(feeds);
+  auto results = [&] {
+    const nb::gil_scoped_release unlocked;
+    return session->run(fed);
+  }();
+  return dictOf(std::move(results).orThrow(), arrays);
+}
+
+/// A step on its way.
+struct PendingStep {
+  Session::Pending pending;
+};
+
+PendingStep submit(const OpenSession& self, const FeedsLike& feeds) {
+  const std::shared_ptr<Session> session = self.session();
+  const NamedLiterals fed = self.feeds(feeds);
+  auto pending = [&] {
+    const nb::gil_scoped_release unlocked;
+    return session->submit(fed);
+  }();
+  return {std::move(pending).orThrow()};
+}
+
+nb::object waitFor(const PendingStep& self, const std::optional<std::string>& fetch,
+                   const std::string& arrays) {
+  checkForm(arrays);
+  if (!fetch) {
+    auto results = [&] {
+      const nb::gil_scoped_release unlocked;
+      return self.pending.wait();
+    }();
+    return dictOf(std::move(results), arrays);
+  }
+  auto result = [&] {
+    const nb::gil_scoped_release unlocked;
+    return self.pending.wait(*fetch);
+  }();
+  return arrayAs(std::move(result).orThrow(), arrays);
+}
+
+void bindSteps(nb::module_& module, nb::class_<OpenSession>& session) {
+  nb::class_<PendingStep> pending(module, "Pending", "A step on its way. May outlive its session.");
+  pending.def(
+      "wait", waitFor, "fetch"_a = nb::none(), "arrays"_a = "numpy",
+      "Blocks until the step has ended, or this one fetch is there while the rest may still run. Gives the "
+      "fetches by name, or that one.");
+  pending.def_prop_ro(
+      "done", [](const PendingStep& self) { return self.pending.done(); },
+      "Whether `wait` would return at once.");
+  session.def(
+      "run", run, "feeds"_a = nb::none(), "arrays"_a = "numpy",
+      nb::sig("def run(self, feeds: collections.abc.Mapping[str, numpy.typing.ArrayLike] | None = None, "
+              "arrays: str = 'numpy') -> dict[str, typing.Any]"),
+      "One step. `feeds`: an array for each input, by name, of its element type and shape, of NumPy or "
+      "any library that speaks DLPack, on the host. Read where it lies if it is row-major and 64-byte "
+      "aligned (dfc.empty makes such arrays), else copied. Gives the fetches by name: as NumPy arrays, or "
+      "with arrays='torch', 'jax' or 'dfc' (dfc.Array), without a copy. Raises dfc.Error with every "
+      "mistake of the feeds, dfc.MachineError where the machine fails.");
+  session.def(
+      "submit", submit, "feeds"_a = nb::none(),
+      nb::sig("def submit(self, feeds: collections.abc.Mapping[str, numpy.typing.ArrayLike] | None = "
+              "None) -> Pending"),
+      "Queues a step and returns; blocks only while max_in_flight steps are under way. An array that is "
+      "read where it lies must not change before the step has ended.");
+  session.def(
+      "wait_all",
+      [](const OpenSession& self) {
+        const std::shared_ptr<Session> open = self.session();
+        const nb::gil_scoped_release unlocked;
+        open->waitAll();
+      },
+      "Until the steps submitted so far have ended. Raises the failure of one that nobody has waited for.");
+}
+
+// --- State.
+
+nb::dict stateOf(const OpenSession& self, const std::string& arrays) {
+  checkForm(arrays);
+  const std::shared_ptr<Session> session = self.session();
+  auto state = [&] {
+    const nb::gil_scoped_release unlocked;
+    return session->state();
+  }();
+  return dictOf(std::move(state), arrays);
+}
+
+void setState(const OpenSession& self, const FeedsLike& state) {
+  const std::shared_ptr<Session> session = self.session();
+  const NamedLiterals values = self.state(state);
+  auto set = [&] {
+    const nb::gil_scoped_release unlocked;
+    return session->setState(values);
+  }();
+  orRaise(std::move(set));
+}
+
+template <class Action>
+void withFile(const OpenSession& self, const PathLike& path, Action action) {
+  const std::shared_ptr<Session> session = self.session();
+  const std::string file = pathOf(path);
+  auto done = [&] {
+    const nb::gil_scoped_release unlocked;
+    return action(*session, file);
+  }();
+  orRaise(std::move(done));
+}
+
+void bindState(nb::class_<OpenSession>& session) {
+  session.def("state", stateOf, "arrays"_a = "numpy",
+              "Copies of the parameters by name, between steps: waits for those under way.");
+  session.def(
+      "set_state", setState, "values"_a,
+      "Sets parameters by name, between steps. Names, types and shapes must agree; none is set unless "
+      "all do (dfc.Error).");
+  session.def(
+      "save", [](const OpenSession& self, const PathLike& path) { withFile(self, path, saveState); },
+      "path"_a, "Writes the parameters as a checkpoint, a .safetensors file: whole or not at all.");
+  session.def(
+      "load", [](const OpenSession& self, const PathLike& path) { withFile(self, path, loadState); },
+      "path"_a,
+      "Reads a checkpoint. Every parameter must be in the file with its type and shape; nothing is set "
+      "unless "
+      "all is well (dfc.Error).");
+}
+
+// --- What there is.
+
+nb::list parametersOf(const OpenSession& self) {
+  nb::list rows;
+  for (const Session::Parameter& row : self.session()->parameters()) {
+    rows.append(plain("Parameter")(row.name, tupleOf(row.type.shape), row.type.element, row.assigned));
+  }
+  return rows;
+}
+
+nb::dict namedTypes(const std::vector<std::pair<std::string, TensorType>>& rows) {
+  nb::dict dict;
+  for (const auto& [name, type] : rows) {
+    dict[name.c_str()] = specOf(type);
+  }
+  return dict;
+}
+
+void bindReports(nb::class_<OpenSession>& session) {
+  session.def_prop_ro(
+      "plan", [](const OpenSession& self) { return self.plan(); }, "What it runs.");
+  session.def_prop_ro(
+      "inputs", [](const OpenSession& self) { return namedTypes(self.session()->inputs()); },
+      "TensorSpec of each input, by name.");
+  session.def_prop_ro(
+      "fetches", [](const OpenSession& self) { return namedTypes(self.session()->fetches()); },
+      "TensorSpec of each fetch, by name.");
+  session.def_prop_ro("parameters", parametersOf, "dfc.Parameter of each.");
+  session.def_prop_ro(
+      "devices", [](const OpenSession& self) { return self.session()->deviceReport(); },
+      "'gpu0: cuda, NVIDIA H200 (sm_90)', … for each device of the plan.");
+  session.def(
+      "take_trace",
+      [](const OpenSession& self) {
+        return PlanTrace{self.session()->takeTrace(), self.plan().executable};
+      },
+      "The measured spans since the last call, of a session with trace=True.");
+  session.def("close", &OpenSession::close, "Waits for the steps under way, and lets the devices go.");
+  session.def("__enter__", [](const nb::object& self) { return self; });
+  session.def(
+      "__exit__", [](OpenSession& self, const nb::args&) { self.close(); }, "exception"_a);
+}
+
+SessionOptions optionsOf(const std::string& cpuBackend, const std::string& gpuBackend, uint32_t maxInFlight,
+                         bool trace, double timeoutSeconds, bool checkFinite, const PathLike& dataFolder,
+                         const PathLike& moduleFolder, const PathLike& kernelCache) {
+  SessionOptions options;
+  options.cpuBackend = cpuBackend;
+  options.gpuBackend = gpuBackend;
+  options.maxInFlight = maxInFlight;
+  options.trace = trace;
+  options.timeoutSeconds = timeoutSeconds;
+  options.checkFinite = checkFinite;
+  options.dataFolder = pathOf(dataFolder);
+  options.moduleFolder = pathOf(moduleFolder);
+  options.backendOptions.kernelCache = pathOf(kernelCache);
+  return options;
+}
+
+} // namespace
+
+void bindSession(nb::module_& module) {
+  nb::class_<OpenSession> session(
+      module, "Session",
+      "A plan on opened devices, with the parameters from step to step. Threads may share it: steps run one "
+      "after another in the order of their submission. Also a context manager, which closes it.");
+  session.def(
+      "__init__",
+      [](OpenSession* self, const Plan& plan, const std::string& cpuBackend, const std::string& gpuBackend,
+         uint32_t maxInFlight, bool trace, double timeoutSeconds, bool checkFinite,
+         const PathLike& dataFolder, const PathLike& moduleFolder, const PathLike& kernelCache,
+         const nb::object& functions) {
+        SessionOptions options = optionsOf(cpuBackend, gpuBackend, maxInFlight, trace, timeoutSeconds,
+                                           checkFinite, dataFolder, moduleFolder, kernelCache);
+        options.customFunctions = functionsOf(functions);
+        new (self) OpenSession(plan, options);
+      },
+      "plan"_a, nb::kw_only(), "cpu_backend"_a = "", "gpu_backend"_a = "", "max_in_flight"_a = 2,
+      "trace"_a = false, "timeout_seconds"_a = 0.0, "check_finite"_a = false, "data_folder"_a = ".",
+      "module_folder"_a = "", "kernel_cache"_a = "", "functions"_a = nb::none(),
+      nb::sig("def __init__(self, plan: Plan, *, cpu_backend: str = '', gpu_backend: str = '', "
+              "max_in_flight: int "
+              "= 2, trace: bool = False, timeout_seconds: float = 0.0, check_finite: bool = False, "
+              "data_folder: str "
+              "| os.PathLike[str] = '.', module_folder: str | os.PathLike[str] = '', kernel_cache: str | "
+              "os.PathLike[str] = '', functions: collections.abc.Mapping[str, collections.abc.Callable[..., "
+              "None]] | "
+              "str | os.PathLike[str] | None = None) -> None"),
+      "Backends by name ('cpu', 'emulated', 'cuda', 'null'; '': the first that can). timeout_seconds: of a "
+      "step, "
+      "0 for none. check_finite: a step fails at the first value that is NaN or infinite (slow). "
+      "data_folder: "
+      "where initialisers' relative files are. functions: what custom ops call, by name, or the path of a C "
+      "library.");
+  bindSteps(module, session);
+  bindState(session);
+  bindReports(session);
+}
+
+} // namespace dfc::python

@@ -1,0 +1,94 @@
+// Tensors as Python holds them, and a call of the DSL from Python: its place, its operands, its results.
+#pragma once
+
+#include "ir/author/builder.h"
+#include "ir/author/dsl.h"
+#include "tools/python/module/arguments.h"
+
+#include <nanobind/nanobind.h>
+
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
+namespace dfc::python {
+
+/// A graph under construction. `strict`: each mistake is raised by the call that makes it.
+struct Writer {
+  Builder builder;
+  bool strict = false;
+  explicit Writer(const std::string& name, bool isStrict) : builder(name), strict(isStrict) {}
+};
+
+/// A tensor with the builder that it needs.
+struct Value {
+  Tensor tensor;
+  std::shared_ptr<Writer> writer;
+};
+
+/// While it lives, ops and mistakes are said to be written where Python's call is.
+class Call {
+ public:
+  explicit Call(std::shared_ptr<Writer> writer);
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call() = default;
+
+  Builder& builder() { return writer_->builder; }
+  /// A tensor, a number, or an array, which becomes a constant.
+  Operand operand(const Arg& argument);
+  /// The same where a tensor is needed.
+  Tensor tensor(const Arg& argument);
+  std::vector<Tensor> tensors(const std::vector<Arg>& arguments);
+
+  /// What the call gives. Raises dfc.Error where the writer is strict and the call was a mistake.
+  Value value(Tensor tensor);
+  std::vector<Value> values(const std::vector<Tensor>& tensors);
+  void raiseMistakes();
+
+ private:
+  std::shared_ptr<Writer> writer_;
+  size_t mistakesBefore_;
+  Builder::Guard place_;
+};
+
+/// The builder of the first tensor among the operands. Raises TypeError where there is none; `name` is the
+/// function's.
+std::shared_ptr<Writer> writerOf(const char* name, std::initializer_list<const Arg*> arguments);
+std::shared_ptr<Writer> writerOf(const char* name, const std::vector<Arg>& arguments);
+
+/// Of one operand, two, three.
+template <class Function>
+void bindUnary(nanobind::module_& module, const char* name, Function function, const char* doc) {
+  module.def(
+      name,
+      [name, function](const Arg& a) {
+        Call call(writerOf(name, {&a}));
+        return call.value(function(call.operand(a)));
+      },
+      nanobind::arg("a"), doc);
+}
+template <class Function>
+void bindBinary(nanobind::module_& module, const char* name, const char* first, const char* second,
+                Function function, const char* doc) {
+  module.def(
+      name,
+      [name, function](const Arg& a, const Arg& b) {
+        Call call(writerOf(name, {&a, &b}));
+        return call.value(function(call.operand(a), call.operand(b)));
+      },
+      nanobind::arg(first), nanobind::arg(second), doc);
+}
+template <class Function>
+void bindTernary(nanobind::module_& module, const char* name, const char* first, const char* second,
+                 const char* third, Function function, const char* doc) {
+  module.def(
+      name,
+      [name, function](const Arg& a, const Arg& b, const Arg& c) {
+        Call call(writerOf(name, {&a, &b, &c}));
+        return call.value(function(call.operand(a), call.operand(b), call.operand(c)));
+      },
+      nanobind::arg(first), nanobind::arg(second), nanobind::arg(third), doc);
+}
+
+} // namespace dfc::python
