@@ -119,3 +119,37 @@ def test_norms_windows_attention(evaluate):
     q = RANDOM.standard_normal((1, 2, 3, 4)).astype(np.float32)
     first = evaluate(lambda q: dfc.attention(q, q, q, causal=True), q)[:, :, 0]
     np.testing.assert_allclose(first, q[:, :, 0], rtol=1e-5)  # the first query sees its own key alone
+
+
+def test_dynamic_slices(evaluate):
+    start = np.array([1, 2])
+    taken, put = evaluate(lambda b, i: [dfc.dynamic_slice(b, i, [2, 2]), dfc.dynamic_update_slice(b, b[:1, :2] * 0, i)], B, start)
+    np.testing.assert_array_equal(taken, B[1:3, 2:4])
+    expected = B.copy()
+    expected[1, 2:4] = 0
+    np.testing.assert_array_equal(put, expected)
+
+
+def test_draws(evaluate):
+    logits = np.log(np.tile(np.array([0.1, 0.0, 0.6, 0.3], np.float32) + 1e-30, (4000, 1)))
+    drawn, kept, nucleus, even = evaluate(
+        lambda a, step: [dfc.categorical(a, step, 3), dfc.keep_top_k(a, 2), dfc.keep_top_p(a, 0.5),
+                         dfc.random_uniform(step, (1000,), seed=5)], logits, np.int64(7))
+    shares = np.bincount(drawn, minlength=4) / len(drawn)
+    np.testing.assert_allclose(shares, [0.1, 0, 0.6, 0.3], atol=0.04)  # 5 standard deviations of 0.008
+    assert np.isfinite(kept[0]).tolist() == [False, False, True, True]
+    assert np.isfinite(nucleus[0]).tolist() == [False, False, True, False]
+    assert even.min() > 0 and even.max() < 1 and abs(even.mean() - 0.5) < 0.05
+
+
+def test_a_cache_gives_what_the_whole_text_gives(evaluate):
+    q, k, v = (RANDOM.standard_normal((1, 2, 5, 4)).astype(np.float32) for _ in range(3))
+    whole = evaluate(lambda q, k, v: dfc.attention(q, k, v, causal=True), q, k, v)
+    g = dfc.Builder()
+    cache = dfc.KvCache(g, "layer", heads=2, rows=8, width=4)
+    inputs = [g.input(name, (1, 2, 1, 4)) for name in "qkv"]
+    g.fetch("y", cache.attend(*inputs, dfc.counted_position(g, "position", 1)))
+    session = dfc.open(g.finish(), "cpu")
+    for i in range(5):
+        y = session.run({name: array[:, :, i:i + 1] for name, array in zip("qkv", (q, k, v))})["y"]
+        np.testing.assert_allclose(y, whole[:, :, i:i + 1], rtol=1e-5, atol=1e-6)

@@ -13,7 +13,7 @@ Mistakes in a graph are collected while it is written, and raised by `finish` as
 """
 
 from . import init
-from ._core import (Array, Batches, Builder, Calibration, DType, Graph, Initialiser, LossScaling, Machine, Pending,
+from ._core import (Array, Batches, Builder, Calibration, DType, Graph, Initialiser, KvCache, LossScaling, Machine, Pending,
                     Plan, Session, Tensor, Trace)
 from ._core import *  # noqa: F403: the functions of the DSL
 from .arrays import aligned, empty

@@ -683,6 +683,56 @@ def softmax_cross_entropy(logits: Tensor | numpy.typing.ArrayLike, labels: Tenso
     The mean over rows of -log_softmax(logits)[row, label], a scalar. logits: [n, classes] of a float; labels: [n] of int32 or int64; one outside of [0, classes) gives NaN. in_float32: the loss of 16-bit logits is float32.
     """
 
+def dynamic_slice(a: Tensor | numpy.typing.ArrayLike, starts: Tensor | numpy.typing.ArrayLike, sizes: int | Sequence[int], axes: int | Sequence[int] | None = None) -> Tensor:
+    """
+    Along axes[i], sizes[i] elements of a from starts[i] on; all along the other axes. starts: int32 or int64, a vector, or a scalar for one axis; clamped, so that what is taken lies inside. None: all axes, in order.
+    """
+
+def dynamic_update_slice(a: Tensor | numpy.typing.ArrayLike, update: Tensor | numpy.typing.ArrayLike, starts: Tensor | numpy.typing.ArrayLike, axes: int | Sequence[int] | None = None) -> Tensor:
+    """
+    a with `update` in the place of as many of its elements, from starts[i] on along axes[i].
+    """
+
+def random_uniform(step: Tensor | numpy.typing.ArrayLike, shape: int | Sequence[int], dtype: DType | numpy.typing.DTypeLike = DType.float32, seed: int = 0) -> Tensor:
+    """
+    Numbers between 0 and 1, both exclusive, float32 or float64, by seed, index and `step`, an int64 scalar: count it up to draw anew. The same on every device, whatever their number.
+    """
+
+def categorical(logits: Tensor | numpy.typing.ArrayLike, step: Tensor | numpy.typing.ArrayLike, seed: int = 0) -> Tensor:
+    """
+    Of each row along the last axis an index, int64, drawn with the probabilities softmax(logits). Divide the logits by a temperature first. step, seed: of random_uniform.
+    """
+
+def keep_top_k(logits: Tensor | numpy.typing.ArrayLike, k: int) -> Tensor:
+    """
+    logits, with -infinity in the place of all but the k largest along the last axis.
+    """
+
+def keep_top_p(logits: Tensor | numpy.typing.ArrayLike, p: float, among: int = 0) -> Tensor:
+    """
+    logits, with -infinity in the place of all but the smallest set along the last axis whose probabilities add up to p or more (Holtzman et al. 2019). among: how many of the largest are looked at, 0 for all.
+    """
+
+class KvCache:
+    """
+    The keys and values of the tokens that a decoder has seen, kept from step to step as the parameters '<name>.keys' and '<name>.values', [batch, heads, rows, width].
+    """
+
+    def __init__(self, builder: Builder, name: str, *, batch: int = 1, heads: int, rows: int, width: int, dtype: DType | numpy.typing.DTypeLike = DType.float32, ring: bool = False, window: int = 0) -> None:
+        """
+        rows: tokens that are kept. ring: a token takes the row of the one `rows` before it. window: tokens that a query sees, 0 for all that are kept.
+        """
+
+    def attend(self, q: Tensor | numpy.typing.ArrayLike, k: Tensor | numpy.typing.ArrayLike, v: Tensor | numpy.typing.ArrayLike, position: Tensor | numpy.typing.ArrayLike, scale: float | None = None) -> Tensor:
+        """
+        Causal attention of the step's tokens over the cache and themselves. q: [batch, query heads, tokens, width]; k and v: [batch, heads, tokens, width], which become rows of the cache. position: int64 of no axes, that of the first of the tokens; a text begins anew at 0. Once in a graph.
+        """
+
+def counted_position(builder: Builder, name: str, tokens: int, reset: Tensor | numpy.typing.ArrayLike | None = None) -> Tensor:
+    """
+    A position that the plan keeps: a parameter `name`, int64, from 0 on, to which each step adds `tokens`. reset: bool of no axes, true in a step that begins a text anew.
+    """
+
 def gradients(loss: Tensor, wrt: Sequence[Tensor | numpy.typing.ArrayLike]) -> list[Tensor]:
     """
     d loss / d x for each x of `wrt`, as ops of the same graph. loss: a float scalar; x: a float tensor. Each result is named '<x>.gradient'. An x that loss does not depend on gets zeros, with a warning where x is a parameter.

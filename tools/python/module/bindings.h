@@ -11,6 +11,7 @@ void bindElementwise(nanobind::module_& module); ///< element by element, formul
 void bindReductions(nanobind::module_& module);  ///< sums, extremes, orders
 void bindMovement(nanobind::module_& module);    ///< shapes, slices, gathers
 void bindLayers(nanobind::module_& module);      ///< products, norms, convolutions, attention, losses
+void bindDecoding(nanobind::module_& module);    ///< dynamic slices, draws, caches
 void bindTraining(nanobind::module_& module);    ///< gradients, optimisers, loss scaling, collectives
 void bindGraph(nanobind::module_& module);       ///< Graph and its text
 void bindMachine(nanobind::module_& module);     ///< Machine, Calibration

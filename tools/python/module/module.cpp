@@ -17,6 +17,7 @@ NB_MODULE(_core, module) {
   bindReductions(module);
   bindMovement(module);
   bindLayers(module);
+  bindDecoding(module);
   bindTraining(module);
   bindCustom(module);
   bindGraph(module);
