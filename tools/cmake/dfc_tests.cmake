@@ -158,9 +158,11 @@ endif()
 # The Python package (label `python`), as a build folder has it; and a wheel in an environment of its own, which builds all
 # of dfc for it: `heavy`, ctest --test-dir build/dev -L wheel
 if(TARGET dfc_python)
-  add_test(NAME python.package COMMAND "${Python_EXECUTABLE}" -B -m pytest -q -p no:cacheprovider
-           "${PROJECT_SOURCE_DIR}/tests/tools/python")
-  set_tests_properties(python.package PROPERTIES LABELS python TIMEOUT 600
+  set(dfc_pytest "${Python_EXECUTABLE}" -B -m pytest -q -p no:cacheprovider "${PROJECT_SOURCE_DIR}/tests/tools/python")
+  add_test(NAME python.package COMMAND ${dfc_pytest} -m "not heavy")
+  add_test(NAME python.heavy COMMAND ${dfc_pytest} -m heavy)
+  set_tests_properties(python.package PROPERTIES LABELS python TIMEOUT 600 ENVIRONMENT "PYTHONPATH=${DFC_PYTHON_DIR}")
+  set_tests_properties(python.heavy PROPERTIES LABELS "python;heavy" TIMEOUT 600
                        ENVIRONMENT "PYTHONPATH=${DFC_PYTHON_DIR}")
   add_test(NAME python.wheel COMMAND "${Python_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/tools/wheel_test.py"
            "${PROJECT_BINARY_DIR}")

@@ -13,6 +13,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "samples/python"))
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "heavy: takes long; CTest's python.heavy runs it")
+
+
 @pytest.fixture
 def root():
     """The checkout."""

@@ -1,4 +1,4 @@
-"""The lessons in Python, short."""
+"""The lessons in Python, short; those that take long are marked heavy."""
 
 import os
 import pathlib
@@ -10,7 +10,18 @@ import pytest
 
 import dfc
 
-LESSONS = {"01_smallest_graph": [], "02_train_mlp": ["--steps", "60"], "08_many_devices": ["--steps", "3"]}
+LESSONS = {
+    "01_smallest_graph": [],
+    "02_train_mlp": ["--steps", "60"],
+    "03_figure": ["--steps", "20", "--out", "out"],
+    "04_graph_file": [],
+    "05_all_at_once": [],
+    "06_gpt": ["--steps", "5", "--sample", "4"],
+    "07_resnet": ["--steps", "2", "--width", "4", "--batch", "8"],
+    "08_many_devices": ["--steps", "3"],
+    "09_cholesky": ["--tiles", "4", "--rows", "16"],
+}
+HEAVY = {"05_all_at_once", "07_resnet"}
 
 
 def test_every_lesson_is_listed(root):
@@ -18,7 +29,7 @@ def test_every_lesson_is_listed(root):
     assert found == set(LESSONS)
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.heavy] if name in HEAVY else []) for name in LESSONS])
 def test_lesson(root, name, tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(dfc.__file__).absolute().parents[1])}
     done = subprocess.run([sys.executable, root / f"samples/python/lesson_{name}.py", *LESSONS[name]], cwd=tmp_path,
