@@ -1,6 +1,7 @@
 // First values, from the graph, from Philox or from files.
 #include "runtime/resident.h"
 
+#include "ir/author/onnx/import.h"
 #include "ir/graph/initialise.h"
 #include "ir/graph/whole_state.h"
 #include "runtime/files/npy.h"
@@ -19,10 +20,13 @@ class FileInitialiser {
  public:
   explicit FileInitialiser(std::string dataFolder) : dataFolder_(std::move(dataFolder)) {}
 
-  /// "weights.npy", or "weights.safetensors#name".
+  /// "weights.npy", "weights.safetensors#name" or "model.onnx#name".
   Result<Literal> read(const std::string& file) {
     const size_t hash = file.rfind('#');
     const std::string path = pathOf(file.substr(0, hash));
+    if (hash != std::string::npos && path.ends_with(".onnx")) {
+      return weightOf(path, file.substr(hash + 1));
+    }
     if (hash != std::string::npos) {
       return tensorOf(path, file.substr(hash + 1));
     }
@@ -47,6 +51,15 @@ class FileInitialiser {
       found = arrays_.emplace(path, readNpy(path)).first;
     }
     return found->second;
+  }
+
+  // The model stays mapped, and only the weights that are asked for are read.
+  Result<Literal> weightOf(const std::string& path, const std::string& name) {
+    auto found = models_.find(path);
+    if (found == models_.end()) {
+      found = models_.emplace(path, onnx::WeightFile::open(path)).first;
+    }
+    return found->second.ok() ? found->second->read(name) : Result<Literal>(found->second.errors());
   }
 
   Result<Literal> tensorOf(const std::string& path, const std::string& name) {
@@ -75,6 +88,7 @@ class FileInitialiser {
 
   std::string dataFolder_;
   std::map<std::string, Result<NamedLiterals>> archives_; // each file is read once
+  std::map<std::string, Result<onnx::WeightFile>> models_;
   std::map<std::string, Result<Literal>> arrays_;
 };
 

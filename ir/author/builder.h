@@ -94,7 +94,7 @@ Initialiser normal(double mean, double deviation, int64_t seed); ///< normally d
 Initialiser glorot(int64_t seed);       ///< uniform by fan-in and fan-out (Glorot and Bengio 2010)
 Initialiser heNormal(int64_t seed);     ///< normal by fan-in, for layers that end in ReLU (He et al. 2015)
 Initialiser heUniform(int64_t seed);    ///< uniform by fan-in, likewise
-Initialiser fromFile(std::string path); ///< from a .npy file, or "weights.safetensors#name"
+Initialiser fromFile(std::string path); ///< from a .npy file, "weights.safetensors#name" or "model.onnx#name"
 
 /// Writes a graph, op by op, until `finish`; afterwards every call throws std::logic_error. Belongs to one
 /// thread. See the top of this file.

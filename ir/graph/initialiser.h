@@ -17,7 +17,7 @@ struct Initialiser {
     Uniform,   ///< in [a, b)
     Normal,    ///< mean `a`, deviation `b`
     Glorot,    ///< uniform in +-sqrt(6 / (fanIn + fanOut)) (Glorot and Bengio 2010)
-    File,      ///< from `file`: .npy, or "weights.safetensors#name"
+    File,      ///< from `file`: .npy, "weights.safetensors#name" or "model.onnx#name"
     HeNormal,  ///< mean 0, deviation sqrt(2 / fanIn) (He et al. 2015, for layers that end in ReLU)
     HeUniform, ///< in +-sqrt(6 / fanIn) (likewise)
   };

@@ -41,21 +41,21 @@ OnnxAttribute listAttribute(const std::vector<int64_t>& values) {
 std::string outcomeOf(const MadeNode& made) {
   OnnxModel model;
   OnnxData data;
-  OnnxNode node{made.op, {}, {}, made.attributes};
+  onnx::OnnxNode node{made.op, {}, {}, made.attributes};
   model.opset = made.opset;
   for (const std::optional<Literal>& operand : made.operands) {
     node.inputs.push_back(operand ? "x" + std::to_string(node.inputs.size()) : "");
     if (operand) {
-      model.inputs.push_back({node.inputs.back(), 0});
+      model.graph.inputs.push_back({node.inputs.back()});
       data.inputs.push_back(*operand);
     }
   }
   for (size_t i = 0; i < std::max<size_t>(made.wanted.size(), 1); ++i) {
     node.outputs.push_back("y" + std::to_string(i));
-    model.outputs.push_back({node.outputs.back(), 0});
+    model.graph.outputs.push_back({node.outputs.back()});
   }
   data.outputs = made.wanted;
-  model.nodes.push_back(node);
+  model.graph.nodes.push_back(node);
   return spoken(runOnnxModel(model, data));
 }
 

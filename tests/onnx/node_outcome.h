@@ -1,9 +1,14 @@
 // One ONNX node test run by dfc: mapped, compiled for one CPU, run, and held against the expected outputs.
 #pragma once
 
-#include "tests/onnx/model_file.h"
+#include "ir/author/onnx/model.h"
+
+#include <filesystem>
 
 namespace dfc::test {
+
+using onnx::OnnxAttribute;
+using onnx::OnnxModel;
 
 struct NodeOutcome {
   enum class Kind : uint8_t { Passes, OutOfScope, Fails };

@@ -1,8 +1,8 @@
 // Debian's libonnx-testdata: every ONNX node test passes, or is out of scope for the reason that
 // node_tests.txt gives. That file is the table of the suite, a golden text: a test that changes its outcome
 // differs from it.
+#include "ir/author/onnx/node_call.h"
 #include "runtime/executable_folder.h"
-#include "tests/onnx/node_call.h"
 #include "tests/onnx/node_outcome.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
@@ -56,7 +56,7 @@ bool wantsOnlyAnOp(const std::string& row) {
   const std::string mark = "out of scope: no op for ";
   const size_t at = row.find(mark);
   return at != std::string::npos &&
-         formulaOfOnnx(row.substr(at + mark.size(), row.size() - at - mark.size() - 1)) != nullptr;
+         onnx::formulaOfOnnx(row.substr(at + mark.size(), row.size() - at - mark.size() - 1)) != nullptr;
 }
 
 // A line a test, by name; where it passes by a formula op that the table does not know, the table's line.

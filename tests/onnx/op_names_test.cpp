@@ -1,7 +1,7 @@
 // Which op of ONNX each of ours is. No default: a new op does not compile without its line, and a name that
 // no mapping knows fails. Formula ops say it in their headers.
+#include "ir/author/onnx/node_call.h"
 #include "ir/graph/op.h"
-#include "tests/onnx/node_call.h"
 #include "tests/support/catch.h"
 
 namespace dfc::test {
@@ -114,7 +114,7 @@ TEST_CASE("onnx: every op of ours that ONNX has is mapped") {
   for (size_t i = 0; i < opKindCount; ++i) {
     if (const std::string name = onnxNameOf(static_cast<OpKind>(i)); !name.empty()) {
       CAPTURE(name);
-      CHECK(hasOnnxMapping(name));
+      CHECK(onnx::hasOnnxMapping(name));
     }
   }
 }

@@ -100,24 +100,7 @@ if(TARGET tests_conformance)
   target_sources(tests_conformance PRIVATE tools/bench/graphs/mlp.cpp runtime/cuda/stream/peer_programs.cpp)
   target_compile_definitions(tests_conformance PRIVATE DFC_CXX_COMPILER="${CMAKE_CXX_COMPILER}")
 endif()
-# The outside suite reads ONNX's files with protobuf, linked statically: the bundle's tests run where it is not. What
-# protoc makes is not held to our warnings.
-set(Protobuf_USE_STATIC_LIBS ON)
-find_package(Protobuf QUIET)
-if(Protobuf_FOUND AND Protobuf_PROTOC_EXECUTABLE)
-  set(schema "${PROJECT_SOURCE_DIR}/tests/onnx/onnx_subset.proto")
-  set(generated "${PROJECT_BINARY_DIR}/generated/onnx")
-  file(MAKE_DIRECTORY "${generated}")
-  add_custom_command(OUTPUT "${generated}/onnx_subset.pb.cc" "${generated}/onnx_subset.pb.h"
-    COMMAND "${Protobuf_PROTOC_EXECUTABLE}" "--cpp_out=${generated}" "-I${PROJECT_SOURCE_DIR}/tests/onnx" "${schema}"
-    DEPENDS "${schema}" VERBATIM)
-  add_library(dfc_onnx_subset STATIC "${generated}/onnx_subset.pb.cc")
-  target_include_directories(dfc_onnx_subset SYSTEM PUBLIC "${generated}")
-  target_link_libraries(dfc_onnx_subset PUBLIC protobuf::libprotobuf-lite)
-  dfc_test_room(onnx LINKS dfc_compiler dfc_runtime dfc_onnx_subset)
-else()
-  message(STATUS "tests/onnx is left out: no protobuf (tools/install_dependencies installs it)")
-endif()
+dfc_test_room(onnx LINKS dfc_open)
 dfc_test_room(property LINKS dfc_compiler dfc_runtime)
 if(TARGET tests_property) # generated task graphs
   target_sources(tests_property PRIVATE tools/bench/graphs/task_families.cpp)

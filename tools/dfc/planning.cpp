@@ -12,6 +12,7 @@
 #include "ir/graph/ops/matmul.h"
 #include "tools/dfc/calibrations.h"
 #include "tools/dfc/machine_files.h"
+#include "tools/dfc/onnx_source.h"
 #include "tools/library/host_machine.h"
 
 #include <CLI/CLI.hpp>
@@ -168,6 +169,26 @@ std::string headOf(const std::string& path) { return peekFile(path, 4096); }
 /// Whether it begins as every plan does (ir/plan/file/executable_format.h).
 bool hasPlanMark(const std::string& head) { return head.starts_with("DFCPLAN\n"); }
 
+/// The graph, and its text where it has one.
+Result<Graph> graphAndText(const std::string& path, const PlanOptions& options,
+                           std::optional<std::string>& text) {
+  if (isOnnxFile(path)) {
+    return readOnnx(path, options.dims);
+  }
+  if (!options.dims.empty()) {
+    return Diagnostic{Severity::Error,
+                      {path},
+                      "--dim binds the free dimensions of an ONNX model; a graph file has none",
+                      "leave --dim out, or write the lengths in the file"};
+  }
+  auto read = readTextFile(path, largestGraphFile);
+  if (!read) {
+    return read.errors();
+  }
+  text = *std::move(read);
+  return parseGraph(*text, path);
+}
+
 std::string listed(const std::string& text, const std::vector<std::string>& names) {
   return fmt::format("{}: {}", text, fmt::join(names, ", "));
 }
@@ -217,6 +238,10 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
                   "measured times of ops, as dfc calibrate writes them")
       ->type_name("TABLE.json")
       ->allow_extra_args(false);
+  verb.add_option("--dim", options.dims,
+                  "length of a free dimension of an ONNX model, by its name or INPUT.AXIS")
+      ->type_name("NAME=LENGTH")
+      ->allow_extra_args(false);
   verb.add_option(
           "--plan-time", options.planSeconds,
           "seconds for the choice of a placement: what the usual candidates leave of them goes into a "
@@ -238,7 +263,7 @@ Result<bool> isPlanFile(const std::string& path) {
     return true;
   }
   const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension == ".dfg" || extension == ".plan") {
+  if (extension == ".dfg" || extension == ".plan" || extension == ".onnx") {
     return extension == ".plan";
   }
   return head.find('\0') != std::string::npos;
@@ -250,6 +275,11 @@ void addInputs(const std::string& source, const PlanOptions& options, OutputFile
   for (const std::string& table : options.calibrations) {
     files.reads(table);
   }
+}
+
+Result<Graph> graphOfFile(const std::string& path, const PlanOptions& options) {
+  std::optional<std::string> text;
+  return graphAndText(path, options, text);
 }
 
 Result<Executable> compileFile(const std::string& path, const PlanOptions& options,
@@ -279,11 +309,11 @@ FileOutcome useGraphFile(const std::string& path, const PlanOptions& options, co
                       {path},
                       "is a sealed plan: it is compiled already",
                       "use it with dfc run, dfc view or dfc simulate; dfc compile and dfc explain take a "
-                      "graph file (.dfg)"});
+                      "graph file (.dfg) or an ONNX model"});
     return {std::move(errors), {}};
   }
-  const auto text = readTextFile(path, largestGraphFile);
-  const auto graph = text ? parseGraph(*text, path) : Result<Graph>(text.errors());
+  std::optional<std::string> text;
+  const auto graph = graphAndText(path, options, text);
   if (text && machine) {
     compileOptions.explainMissingDevice = [&](const std::string& device, Diagnostic error) {
       return atPin(*text, path, *machine, device, std::move(error));
@@ -316,12 +346,14 @@ Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const 
   if (*plan && (!options.machine.empty() || !options.policy.empty() || !options.precision.empty() ||
                 !options.pins.empty() || !options.splits.empty() || !options.memory.empty() ||
                 !options.without.empty() || !options.calibrations.empty() || options.noMergedLaunches ||
-                options.noPeerReads || options.planSeconds != 0)) {
+                options.noPeerReads || options.planSeconds != 0 || !options.dims.empty())) {
     return Diagnostic{
         Severity::Error,
         {path},
         "is a plan, compiled for its machine: -m, --policy, --precision, --pin, --split, --memory, "
-        "--skip-pass, --calibration, --plan-time, --no-merged-launches and --no-peer-reads cannot change it",
+        "--skip-pass, --calibration, --plan-time, --dim, --no-merged-launches and --no-peer-reads cannot "
+        "change "
+        "it",
         "compile the graph again with these options, or leave them out"};
   }
   auto executable = *plan ? Executable::load(path) : compileFile(path, options);

@@ -25,17 +25,18 @@ struct PlanOptions {
   std::vector<std::string> memory; ///< "DEVICE=SIZE"
   std::vector<std::string> without;      ///< passes to skip
   std::vector<std::string> calibrations; ///< files of measured times
+  std::vector<std::string> dims;         ///< "NAME=LENGTH", of an ONNX model
   bool noMergedLaunches = false, noPeerReads = false;
   double planSeconds = 0; ///< of search for a quicker plan
 };
 /// Adds --no-merged-launches and --no-peer-reads.
 void addLaunchOptions(CLI::App& verb, bool& noMergedLaunches, bool& noPeerReads);
-/// Adds -m, --policy, --precision, --pin, --split, --memory, --skip-pass, --calibration, --plan-time and the
-/// launch options.
+/// Adds -m, --policy, --precision, --pin, --split, --memory, --skip-pass, --calibration, --plan-time, --dim
+/// and the launch options.
 void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired);
 
-/// A file with the mark of plans is one whatever its name; else ".dfg" is a graph and ".plan" a (damaged)
-/// plan; otherwise a file with a zero byte near its beginning is one.
+/// A file with the mark of plans is one whatever its name; else ".dfg" and ".onnx" are graphs and ".plan" a
+/// (damaged) plan; otherwise a file with a zero byte near its beginning is one.
 Result<bool> isPlanFile(const std::string& path);
 
 /// What compiling reads: the graph or plan, the machine file and the tables.
@@ -45,6 +46,8 @@ void addInputs(const std::string& source, const PlanOptions& options, OutputFile
 struct FileOutcome {
   Diagnostics errors, warnings;
 };
+/// The graph of a graph file (.dfg) or an ONNX model.
+Result<Graph> graphOfFile(const std::string& path, const PlanOptions& options);
 /// A use of a graph: compiling or explaining it for the machine and with the options of a command line.
 using GraphUse =
     std::function<FileOutcome(const Graph&, const Machine&, const CostModel&, const CompileOptions&)>;

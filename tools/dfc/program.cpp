@@ -86,6 +86,7 @@ Exit runProgram(const std::vector<std::string>& words, Console& console) {
       "--version", [] {}, "the version, and the backends in this build"); // read before parsing
   Verbs verbs;
   addCompile(program, verbs);
+  addImport(program, verbs);
   addExplain(program, verbs);
   addRun(program, verbs);
   addView(program, verbs);

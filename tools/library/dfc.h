@@ -38,4 +38,5 @@
 #include "runtime/files/safetensors.h"
 #include "runtime/session.h"
 #include "tools/library/host_machine.h"
+#include "tools/library/onnx.h"
 #include "tools/library/open.h"

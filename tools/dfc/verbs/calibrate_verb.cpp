@@ -189,7 +189,7 @@ void addCalibrate(CLI::App& program, Verbs& verbs) {
   auto arguments = std::make_shared<CalibrateArguments>();
   CLI::App* verb =
       program.add_subcommand("calibrate", "Time a graph's ops on this host's devices, to plan with");
-  verb->add_option("GRAPH|PLAN", arguments->source, "graph file (.dfg) or plan")->required();
+  verb->add_option("GRAPH|PLAN", arguments->source, "graph file (.dfg), ONNX model or plan")->required();
   addPlanOptions(*verb, arguments->plan, /*machineRequired=*/false);
   verb->add_option("-o,--output", arguments->output,
                    "write the tables here, into what is there; else print them")

@@ -119,7 +119,7 @@ Exit compileVerb(const CompileArguments& arguments, Console& console) {
 void addCompile(CLI::App& program, Verbs& verbs) {
   auto arguments = std::make_shared<CompileArguments>();
   CLI::App* verb = program.add_subcommand("compile", "Compile a graph file into a plan for a machine");
-  verb->add_option("GRAPH", arguments->graph, "graph file (.dfg)")->required();
+  verb->add_option("GRAPH", arguments->graph, "graph file (.dfg) or ONNX model")->required();
   addPlanOptions(*verb, arguments->plan, /*machineRequired=*/true);
   verb->add_option("-o,--output", arguments->output, "write the plan here")->type_name("FILE.plan");
   verb->add_option("--emit", arguments->emit, fmt::format("print a stage: {}", fmt::join(stages, ", ")))

@@ -115,7 +115,7 @@ void addExplain(CLI::App& program, Verbs& verbs) {
   auto arguments = std::make_shared<ExplainArguments>();
   CLI::App* verb =
       program.add_subcommand("explain", "Say how a graph is cut over devices, why so, and what would help");
-  verb->add_option("GRAPH", arguments->graph, "graph file (.dfg)")->required();
+  verb->add_option("GRAPH", arguments->graph, "graph file (.dfg) or ONNX model")->required();
   addPlanOptions(*verb, arguments->plan, /*machineRequired=*/true);
   verb->add_option("--depth", arguments->depth, "how many of the nested scopes are told apart")
       ->capture_default_str()

@@ -87,7 +87,7 @@ void addTraining(CLI::App& verb, RunArguments& arguments) {
 void addRun(CLI::App& program, Verbs& verbs) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* verb = program.add_subcommand("run", "Execute a plan, or a graph file compiled on the spot");
-  verb->add_option("GRAPH|PLAN", arguments->source, "graph file (.dfg) or plan")->required();
+  verb->add_option("GRAPH|PLAN", arguments->source, "graph file (.dfg), ONNX model or plan")->required();
   addPlanOptions(*verb, arguments->plan, /*machineRequired=*/false);
   auto* steps = verb->add_option("--steps", arguments->steps, "how many steps (default 1)");
   steps->type_name("N")->check(wholeNumber(1, largestCount));

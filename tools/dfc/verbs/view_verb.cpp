@@ -93,7 +93,7 @@ Result<std::string> dotOf(const ViewArguments& arguments, Console& console) {
   if (arguments.what != "graph" || *plan) {
     return planDot(arguments, console);
   }
-  const auto graph = readGraph(arguments.source);
+  const auto graph = graphOfFile(arguments.source, arguments.plan);
   if (!graph) {
     return graph.errors();
   }
@@ -238,7 +238,8 @@ void addView(CLI::App& program, Verbs& verbs) {
   auto arguments = std::make_shared<ViewArguments>();
   CLI::App* verb =
       program.add_subcommand("view", "Draw a graph, its placement, its schedule, a run or learning curves");
-  verb->add_option("GRAPH|PLAN|LOG", arguments->source, "graph file (.dfg), plan, or log (.csv)")->required();
+  verb->add_option("GRAPH|PLAN|LOG", arguments->source, "graph file (.dfg), ONNX model, plan, or log (.csv)")
+      ->required();
   verb->add_option("--what", arguments->what, fmt::format("one of: {}", fmt::join(pictures, ", ")))
       ->type_name("PICTURE");
   verb->add_option("--trace", arguments->trace,

@@ -1,15 +1,15 @@
 // ONNX's layers: products, convolutions, pools. Pictures of one axis are pictures of
 // height 1.
 #include "ir/author/dsl.h"
+#include "ir/author/onnx/node_call.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/rules/op_rules.h"
-#include "tests/onnx/node_call.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace dfc::test {
+namespace dfc::onnx {
 namespace {
 
 // A vector on the left is a row, one on the right a column, whose axis the result does not have.
@@ -29,6 +29,7 @@ NodeResults product(NodeCall& call) {
 }
 
 NodeResults general(NodeCall& call) {
+  call.ignore("beta"); // of operand 2, which may be left out
   const Tensor a = call.operand(0), b = call.operand(1);
   Tensor result = matmul(a, b, {.a = call.integer("transA", 0) != 0, .b = call.integer("transB", 0) != 0});
   if (const double alpha = call.real("alpha", 1); alpha != 1) {
@@ -92,7 +93,7 @@ Dims perAxis(const NodeCall& call, const char* name, size_t numbers, int64_t oth
 
 Windows windowsOf(const NodeCall& call, const Dims& size, const Dims& picture) {
   if (size.size() > 2) {
-    throw OutOfScope("pictures of three axes");
+    throw Unsupported("pictures of three axes");
   }
   if (size.size() + 2 != call.operand(0).shape().rank()) {
     call.refuse(fmt::format("windows of {} axes over rank {}", size.size(), call.operand(0).shape().rank()));
@@ -196,7 +197,7 @@ int64_t wantedLength(const NodeCall& call, size_t i, int64_t from, int64_t strid
 NodeResults transposedConvolution(NodeCall& call) {
   const size_t axes = call.operand(0).shape().rank() - 2;
   if (axes > 2) {
-    throw OutOfScope("pictures of three axes");
+    throw Unsupported("pictures of three axes");
   }
   const Dims filterDims = dimsOf(call.operand(1));
   call.only("kernel_shape", Dims(filterDims.begin() + 2, filterDims.end()));
@@ -228,7 +229,7 @@ NodeResults transposedConvolution(NodeCall& call) {
 
 NodeResults largestOf(NodeCall& call) {
   if (call.wants(1)) {
-    throw OutOfScope("the places of the maxima as a result");
+    throw Unsupported("the places of the maxima as a result");
   }
   call.ignore("storage_order"); // of the places alone
   const Tensor a = call.operand(0);
@@ -296,4 +297,4 @@ MappingTable networkMappings() {
           {"MaxPool", largestOf}};
 }
 
-} // namespace dfc::test
+} // namespace dfc::onnx

@@ -1,60 +1,68 @@
-#include "tests/onnx/node_call.h"
+#include "ir/author/onnx/node_call.h"
 
-#include "compiler/interpreter/evaluate.h"
 #include "ir/graph/formula/formulas.h"
+#include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace dfc::test {
-
-void OnnxScope::input(const std::string& name, const Literal& value) {
-  define(name, builder_.input(name, value.type()));
-  feeds_.insert_or_assign(name, value);
-}
-
-Tensor OnnxScope::tensor(const std::string& name) const {
-  const auto found = values_.find(name);
-  if (found == values_.end()) {
-    throw std::runtime_error("nothing is called '" + name + "'");
-  }
-  return found->second;
-}
-
-Literal OnnxScope::literal(Tensor tensor) const {
-  if (!tensor.valid()) {
-    throw std::runtime_error("a literal is asked for behind a mistake: " + render(builder_.graph().errors()));
-  }
-  const auto values = evaluateValues(builder_.graph().soFar(), feeds_);
-  if (!values) {
-    throw std::runtime_error(render(values.errors()));
-  }
-  return (*values)[tensor.value()];
-}
+namespace dfc::onnx {
 
 Dims dimsOf(Tensor a) { return {a.shape().dims().begin(), a.shape().dims().end()}; }
 
-void NodeCall::refuse(const std::string& what) const { throw OutOfScope(node_.op + " with " + what); }
+void NodeCall::refuse(const std::string& what) const { throw Unsupported(node_.op + " with " + what); }
 
 Tensor NodeCall::operand(size_t index) const {
   if (!has(index)) {
-    throw OutOfScope(fmt::format("{} without operand {}", node_.op, index));
+    throw Unsupported(fmt::format("{} without operand {}", node_.op, index));
   }
   readOperands_.insert(index);
   return scope_.tensor(node_.inputs[index]);
 }
 
+Tensor NodeCall::operandOfRank(size_t index, size_t least) const {
+  const Tensor given = operand(index);
+  if (given.shape().rank() < least) {
+    refuse(
+        fmt::format("operand {} of rank {}, which must be {} or more", index, given.shape().rank(), least));
+  }
+  return given;
+}
+
 Dims NodeCall::dims(size_t index) const {
   const Literal values = literal(index);
+  if (values.type().shape.rank() > 1 || !isInteger(values.type().element)) {
+    refuse(fmt::format("operand {} of type {}, which must be a list of integers", index,
+                       toString(values.type())));
+  }
+  if (values.type().shape.elements() > 64) { // more than any list of axes, dimensions or pads
+    refuse(fmt::format("operand {} of {} numbers", index, values.type().shape.elements()));
+  }
   Dims dims;
   for (int64_t i = 0; i < values.type().shape.elements(); ++i) {
-    dims.push_back(static_cast<int64_t>(values.at(i)));
+    const bool wide = values.type().element == ElementType::I64; // a double does not hold all of them
+    dims.push_back(wide ? values.data<int64_t>()[static_cast<size_t>(i)]
+                        : static_cast<int64_t>(values.at(i)));
   }
   return dims;
 }
 
-double NodeCall::number(size_t index) const { return literal(index).at(0); }
+double NodeCall::number(size_t index) const {
+  const Literal value = literal(index);
+  if (value.type().shape.elements() != 1) {
+    refuse(fmt::format("operand {} of type {}, which must be one number", index, toString(value.type())));
+  }
+  return value.at(0);
+}
+
+int64_t NodeCall::wholeNumber(size_t index) const {
+  const Dims one = dims(index);
+  if (one.size() != 1) {
+    refuse(fmt::format("operand {} of {} numbers, which must be one", index, one.size()));
+  }
+  return one[0];
+}
 
 const OnnxAttribute* NodeCall::found(const std::string& name) const {
   readAttributes_.insert(name);
@@ -105,9 +113,62 @@ Dims NodeCall::integers(const std::string& name, const Dims& otherwise) const {
 const OnnxAttribute& NodeCall::attribute(const std::string& name) const {
   const OnnxAttribute* given = found(name);
   if (given == nullptr) {
-    throw OutOfScope(fmt::format("{} without attribute '{}'", node_.op, name));
+    throw Unsupported(fmt::format("{} without attribute '{}'", node_.op, name));
   }
   return *given;
+}
+
+const OnnxGraph& NodeCall::body(const std::string& name) const {
+  const OnnxAttribute& given = attribute(name);
+  if (!given.graph) {
+    refuse(fmt::format("attribute '{}' that is no graph", name));
+  }
+  return *given.graph;
+}
+
+size_t NodeCall::normal(int64_t axis, size_t rank) const {
+  const std::optional<size_t> normal = normalAxis(axis, rank);
+  if (!normal) {
+    refuse(fmt::format("axis {} of {}", axis, rank));
+  }
+  return *normal;
+}
+
+size_t NodeCall::axis(const std::string& name, int64_t otherwise, size_t rank) const {
+  return normal(integer(name, otherwise), rank);
+}
+
+int64_t NodeCall::positive(const std::string& name, int64_t otherwise) const {
+  const int64_t given = integer(name, otherwise);
+  if (given < 1) {
+    refuse(fmt::format("{} = {}", name, given));
+  }
+  return given;
+}
+
+int64_t NodeCall::elementOf(Tensor tensor) const {
+  const auto found = scope_.state().widened.find(tensor.value());
+  if (found != scope_.state().widened.end()) {
+    return found->second;
+  }
+  switch (tensor.type().element) {
+  case ElementType::F32: return element::f32;
+  case ElementType::F64: return element::f64;
+  case ElementType::F16: return element::f16;
+  case ElementType::BF16: return element::bf16;
+  case ElementType::I32: return element::i32;
+  case ElementType::I64: return element::i64;
+  case ElementType::U8: return element::u8;
+  case ElementType::Bool: return element::boolean;
+  }
+  return 0;
+}
+
+Tensor NodeCall::ofElement(Tensor tensor, int64_t element) const {
+  if (isWidened(element)) {
+    scope_.state().widened[tensor.value()] = element;
+  }
+  return tensor;
 }
 
 void NodeCall::only(const std::string& name, int64_t known) const {
@@ -145,13 +206,9 @@ namespace {
 // What kind of op it is that dfc has none for.
 std::string whyNot(const std::string& op) {
   static const std::map<std::string, std::vector<std::string>> kinds = {
-      {"control flow", {"If", "Loop", "Scan"}},
-      {"a shape that depends on data", {"Compress", "NonMaxSuppression", "NonZero", "Unique"}},
+      {"a shape that depends on data", {"Compress", "NonMaxSuppression", "Unique"}},
       {"random numbers of another generator",
-       {"Bernoulli", "Multinomial", "RandomNormalLike", "RandomUniformLike"}},
-      {"quantised arithmetic",
-       {"ConvInteger", "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger", "QLinearConv",
-        "QLinearMatMul", "QuantizeLinear"}}};
+       {"Bernoulli", "Multinomial", "RandomNormalLike", "RandomUniformLike"}}};
   for (const auto& [kind, ops] : kinds) {
     if (std::find(ops.begin(), ops.end(), op) != ops.end()) {
       return fmt::format("{} ({})", kind, op);
@@ -167,9 +224,11 @@ namespace {
 const MappingTable& mappings() {
   static const MappingTable table = [] {
     MappingTable all;
-    for (MappingTable part : {elementwiseMappings(), reductionMappings(), shapeMappings(), indexMappings(),
-                              networkMappings(), normalisationMappings(), makerMappings(),
-                              recurrentMappings(), resizeMappings(), einsumMapping(), lossMappings()}) {
+    for (MappingTable part :
+         {elementwiseMappings(), reductionMappings(), shapeMappings(), indexMappings(), networkMappings(),
+          normalisationMappings(), makerMappings(), recurrentMappings(), resizeMappings(), einsumMapping(),
+          lossMappings(), controlMappings(), attentionMappings(), quantisedMappings(),
+          trigonometricMappings()}) {
       all.merge(part);
     }
     return all;
@@ -192,7 +251,7 @@ bool hasOnnxMapping(const std::string& op) { return mappings().count(op) != 0; }
 NodeMapping onnxMapping(const std::string& op) {
   const auto found = mappings().find(op);
   if (found == mappings().end()) {
-    throw OutOfScope(whyNot(op));
+    throw MissingOp(whyNot(op));
   }
   return found->second;
 }
@@ -215,10 +274,10 @@ NodeResults mapNode(OnnxScope& scope, const OnnxNode& node, int64_t opset) {
   call.refuseUnread();
   for (size_t i = results.size(); i < node.outputs.size(); ++i) {
     if (call.wants(i)) {
-      throw OutOfScope(fmt::format("result {} of {}", i, node.op));
+      throw Unsupported(fmt::format("result {} of {}", i, node.op));
     }
   }
   return results;
 }
 
-} // namespace dfc::test
+} // namespace dfc::onnx

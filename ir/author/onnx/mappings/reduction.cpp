@@ -1,12 +1,12 @@
 // ONNX's reductions, and what looks along axes: softmax, argMax, topK, running sums.
 #include "ir/author/dsl.h"
+#include "ir/author/onnx/node_call.h"
 #include "ir/graph/rules/op_rules.h"
-#include "tests/onnx/node_call.h"
 
 #include <algorithm>
 #include <limits>
 
-namespace dfc::test {
+namespace dfc::onnx {
 namespace {
 
 struct Axes {
@@ -111,7 +111,8 @@ NodeResults logSumExp(NodeCall& call) {
 
 // Elements of `axis` from the last to the first.
 Tensor reversed(NodeCall& call, Tensor a, int64_t axis) {
-  const int64_t length = a.shape()[*normalAxis(axis, a.shape().rank())];
+  const int64_t length = a.shape()[call.normal(axis, a.shape().rank())];
+  call.spend(length);
   std::vector<int64_t> order;
   for (int64_t i = length; i-- > 0;) {
     order.push_back(i);
@@ -127,7 +128,7 @@ NodeResults argument(NodeCall& call, bool largest) {
   if (call.integer("select_last_index", 0) == 0) {
     return {argMax(a, axis, keep)};
   }
-  const int64_t length = a.shape()[*normalAxis(axis, a.shape().rank())];
+  const int64_t length = a.shape()[call.normal(axis, a.shape().rank())];
   return {static_cast<double>(length - 1) - argMax(reversed(call, a, axis), axis, keep)};
 }
 NodeResults argumentMax(NodeCall& call) { return argument(call, true); }
@@ -138,7 +139,7 @@ Tensor alongAxis(const NodeCall& call, Tensor a, Tensor (*function)(Operand, int
   if (call.opset() >= 13) {
     return function(a, call.integer("axis", -1));
   }
-  const size_t axis = *normalAxis(call.integer("axis", 1), a.shape().rank());
+  const size_t axis = call.axis("axis", 1, a.shape().rank());
   const Dims dims(a.shape().dims().begin(), a.shape().dims().end());
   int64_t rows = 1;
   for (size_t i = 0; i < axis; ++i) {
@@ -153,7 +154,11 @@ NodeResults logSoftmaxOf(NodeCall& call) { return {alongAxis(call, call.operand(
 Tensor largestOnly(Operand a, int64_t axis) {
   const Tensor& tensor = *a.tensor();
   const auto rank = static_cast<int64_t>(tensor.shape().rank());
-  const auto at = static_cast<int64_t>(*normalAxis(axis, tensor.shape().rank()));
+  const std::optional<size_t> normal = normalAxis(axis, tensor.shape().rank());
+  if (!normal) {
+    throw BadFile("an axis that the operand does not have");
+  }
+  const auto at = static_cast<int64_t>(*normal);
   return oneHot(argMax(tensor, axis), tensor.shape()[static_cast<size_t>(at)], at < rank ? at : -1,
                 tensor.type().element);
 }
@@ -161,14 +166,14 @@ NodeResults hardmax(NodeCall& call) { return {alongAxis(call, call.operand(0), l
 
 NodeResults topOf(NodeCall& call) {
   call.ignore("sorted"); // without it any order will do
-  const TopK top = topK(call.operand(0), static_cast<int64_t>(call.number(1)), call.integer("axis", -1),
-                        call.integer("largest", 1) != 0);
+  const TopK top =
+      topK(call.operand(0), call.wholeNumber(1), call.integer("axis", -1), call.integer("largest", 1) != 0);
   return {top.values, top.indices};
 }
 
 NodeResults running(NodeCall& call) {
   return {
-      cumSum(call.operand(0), static_cast<int64_t>(call.number(1)),
+      cumSum(call.operand(0), call.wholeNumber(1),
              {.exclusive = call.integer("exclusive", 0) != 0, .reverse = call.integer("reverse", 0) != 0})};
 }
 
@@ -194,4 +199,4 @@ MappingTable reductionMappings() {
           {"TopK", topOf}};
 }
 
-} // namespace dfc::test
+} // namespace dfc::onnx

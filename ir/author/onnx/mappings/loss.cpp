@@ -1,12 +1,15 @@
 // ONNX's two losses over class indices, with weights and an index to leave out; classes stand on axis 1.
 #include "ir/author/dsl.h"
-#include "tests/onnx/node_call.h"
+#include "ir/author/onnx/node_call.h"
 
-namespace dfc::test {
+namespace dfc::onnx {
 namespace {
 
 // Of log-probabilities: minus the one of the class, weighed and reduced as the node says.
 NodeResults likelihood(NodeCall& call, Tensor logs, size_t weightOperand) {
+  if (logs.shape().rank() < 2) {
+    call.refuse("scores of rank below 2");
+  }
   const Tensor classes = cast(call.operand(1), ElementType::I64);
   const ElementType element = logs.type().element;
   Tensor picked = oneHot(classes, logs.shape()[1], 1, element);
@@ -45,4 +48,4 @@ MappingTable lossMappings() {
   return {{"NegativeLogLikelihoodLoss", negativeLogLikelihood}, {"SoftmaxCrossEntropyLoss", crossEntropy}};
 }
 
-} // namespace dfc::test
+} // namespace dfc::onnx

@@ -1,11 +1,11 @@
 // ONNX's Einsum as a broadcast product: every letter is an axis, those that the result lacks are summed.
 #include "ir/author/dsl.h"
+#include "ir/author/onnx/node_call.h"
 #include "ir/graph/graph.h"
-#include "tests/onnx/node_call.h"
 
 #include <algorithm>
 
-namespace dfc::test {
+namespace dfc::onnx {
 namespace {
 
 /// An operand or the result: a letter an axis. The axes that "..." stands for are '0' for the last, '1', …
@@ -138,4 +138,4 @@ NodeResults summed(NodeCall& call) {
 
 MappingTable einsumMapping() { return {{"Einsum", summed}}; }
 
-} // namespace dfc::test
+} // namespace dfc::onnx

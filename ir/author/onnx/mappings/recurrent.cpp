@@ -1,10 +1,10 @@
 // ONNX's recurrent layers in one direction, unrolled: a step is products, gates and the state that they give.
 #include "ir/author/dsl.h"
-#include "tests/onnx/node_call.h"
+#include "ir/author/onnx/node_call.h"
 
 #include <algorithm>
 
-namespace dfc::test {
+namespace dfc::onnx {
 namespace {
 
 /// The operands of a recurrent node without the axis of directions; those of one that is left out are zeros.
@@ -53,7 +53,7 @@ Layer::Layer(NodeCall& call, int64_t gates)
   batch_ = x_.shape()[batchFirst_ ? 0 : 1];
   const Dims lengths = call.has(4) ? call.dims(4) : Dims{};
   if (std::any_of(lengths.begin(), lengths.end(), [&](int64_t length) { return length != steps_; })) {
-    throw OutOfScope("sequences of several lengths");
+    throw Unsupported("sequences of several lengths");
   }
 }
 
@@ -153,4 +153,4 @@ NodeResults longShort(NodeCall& call) {
 
 MappingTable recurrentMappings() { return {{"GRU", gated}, {"LSTM", longShort}, {"RNN", simple}}; }
 
-} // namespace dfc::test
+} // namespace dfc::onnx

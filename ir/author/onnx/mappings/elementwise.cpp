@@ -1,13 +1,13 @@
 // ONNX's elementwise ops: one of ours where there is one, a short formula of ours otherwise. Formula ops that
 // name their ONNX op need no row (node_call.cpp).
 #include "ir/author/dsl.h"
+#include "ir/author/onnx/node_call.h"
 #include "ir/graph/graph.h"
-#include "tests/onnx/node_call.h"
 
 #include <cmath>
 #include <limits>
 
-namespace dfc::test {
+namespace dfc::onnx {
 namespace {
 
 // An op of one operand, by its function in the DSL.
@@ -25,6 +25,7 @@ NodeResults binary(NodeCall& call) {
 template <Tensor (*function)(Operand, Operand)>
 NodeResults variadic(NodeCall& call) {
   Tensor result = call.operand(0);
+  call.spend(static_cast<int64_t>(call.operands()));
   for (size_t i = 1; i < call.operands(); ++i) {
     result = function(result, call.operand(i));
   }
@@ -155,14 +156,41 @@ void ignoreSmallFloats(NodeCall& call) {
   call.ignore("round_mode");
 }
 
+// The low bits of whole numbers, as a narrower type of ONNX's has them.
+Tensor lowBits(Tensor whole, int bits, bool isSigned) {
+  const Tensor wide = cast(whole, ElementType::I64);
+  const auto size = static_cast<double>(int64_t{1} << bits), half = size / 2;
+  return isSigned ? ((wide + half) & (size - 1)) - half : wide & (size - 1);
+}
+
+Tensor castAs(NodeCall& call, Tensor a, int64_t element) {
+  const ElementType to = elementOfOnnx(element);
+  switch (element) {
+  case element::i4: a = lowBits(a, 4, true); break;
+  case element::u4: a = lowBits(a, 4, false); break;
+  case element::i8: a = lowBits(a, 8, true); break;
+  case element::i16: a = lowBits(a, 16, true); break;
+  case element::u16: a = lowBits(a, 16, false); break;
+  case element::u32: a = lowBits(a, 32, false); break;
+  default: break;
+  }
+  return call.ofElement(cast(a, to), element);
+}
+
 NodeResults castTo(NodeCall& call) {
   ignoreSmallFloats(call);
-  return {cast(call.operand(0), elementOfOnnx(call.integer("to", 0)))};
+  return {castAs(call, call.operand(0), call.integer("to", 0))};
 }
 
 NodeResults castLike(NodeCall& call) {
   ignoreSmallFloats(call);
-  return {cast(call.operand(0), call.operand(1).type().element)};
+  return {castAs(call, call.operand(0), call.elementOf(call.operand(1)))};
+}
+
+NodeResults swish(NodeCall& call) {
+  const Tensor a = call.operand(0);
+  const double alpha = call.real("alpha", 1);
+  return {alpha == 1 ? silu(a) : a * sigmoid(alpha * a)};
 }
 
 // Before opset 7 a slope for each channel stands without the axes behind axis 1.
@@ -191,7 +219,7 @@ NodeResults inferenceDropout(NodeCall& call) {
   const bool training = call.has(2) && call.number(2) != 0;
   const bool drops = !call.has(1) || call.number(1) != 0;
   if (training && drops) {
-    throw OutOfScope("random numbers of another generator");
+    throw Unsupported("random numbers of another generator");
   }
   NodeResults results{call.operand(0)};
   if (call.wants(1)) {
@@ -257,6 +285,7 @@ MappingTable elementwiseMappings() {
           {"Sqrt", unary<sqrt>},
           {"Sub", binary<minus>},
           {"Sum", variadic<plus>},
+          {"Swish", swish},
           {"Tan", unary<tan>},
           {"Tanh", unary<tanh>},
           {"ThresholdedRelu", thresholded},
@@ -264,4 +293,4 @@ MappingTable elementwiseMappings() {
           {"Xor", binary<one>}};
 }
 
-} // namespace dfc::test
+} // namespace dfc::onnx

@@ -1,9 +1,11 @@
 // ONNX's normalisations: over the batch, over axes, over neighbouring channels.
 #include "ir/author/dsl.h"
+#include "ir/author/onnx/node_call.h"
 #include "ir/graph/rules/op_rules.h"
-#include "tests/onnx/node_call.h"
 
-namespace dfc::test {
+#include <fmt/format.h>
+
+namespace dfc::onnx {
 namespace {
 
 Dims innerAxes(Tensor a) {
@@ -28,7 +30,7 @@ NodeResults batchNormalised(NodeCall& call) {
 }
 
 NodeResults instanceNormalised(NodeCall& call) {
-  const Tensor a = call.operand(0);
+  const Tensor a = call.operandOfRank(0, 2);
   const Dims axes = innerAxes(a);
   Dims channel(a.shape().rank(), 1);
   channel[1] = a.shape()[1];
@@ -38,15 +40,52 @@ NodeResults instanceNormalised(NodeCall& call) {
           reshape(call.operand(2), channel)};
 }
 
-NodeResults layerNormalised(NodeCall& call) {
+// Each group of channels by its own mean and variance; scale and bias are of the groups before opset 21, of
+// the channels since.
+NodeResults groupNormalised(NodeCall& call) {
+  const Tensor a = call.operandOfRank(0, 3);
+  const int64_t groups = call.positive("num_groups", 0), channels = a.shape()[1];
+  call.only("stash_type", 1);
+  if (channels % groups != 0) {
+    call.refuse(fmt::format("{} groups of {} channels", groups, channels));
+  }
+  Dims parted{a.shape()[0], groups, channels / groups},
+      line{1, groups, call.opset() < 21 ? 1 : channels / groups};
+  for (size_t i = 2; i < a.shape().rank(); ++i) {
+    parted.push_back(a.shape()[i]);
+    line.push_back(1);
+  }
+  Dims axes;
+  for (size_t i = 2; i < parted.size(); ++i) {
+    axes.push_back(static_cast<int64_t>(i));
+  }
+  const Tensor whole = reshape(a, parted), centred = whole - reduceMean(whole, axes, true);
+  const Tensor variance = reduceMean(centred * centred, axes, true);
+  const Tensor normal = centred * rsqrt(variance + call.real("epsilon", 1e-5));
+  return {reshape(normal * reshape(call.operand(1), line) + reshape(call.operand(2), line), dimsOf(a))};
+}
+
+NodeResults rmsNormalised(NodeCall& call) {
   const Tensor a = call.operand(0), scale = call.operand(1);
+  const size_t axis = call.axis("axis", -1, a.shape().rank());
+  call.only("stash_type", 1);
+  const Dims whole(a.shape().dims().begin() + static_cast<int64_t>(axis), a.shape().dims().end());
+  return {rmsNorm(a, broadcast(scale, whole), static_cast<int64_t>(axis), call.real("epsilon", 1e-5))};
+}
+
+NodeResults layerNormalised(NodeCall& call) {
+  const Tensor a = call.operand(0);
   const int64_t axis = call.integer("axis", -1);
+  const size_t first = call.normal(axis, a.shape().rank());
+  const Dims whole(a.shape().dims().begin() + static_cast<int64_t>(first), a.shape().dims().end());
+  const auto like = [&](Tensor part) { return dimsOf(part) == whole ? part : broadcast(part, whole); };
+  const Tensor scale = like(call.operand(1));
   call.only("stash_type", 1); // the statistics in f32
   const double epsilon = call.real("epsilon", 1e-5);
-  const Tensor bias = call.has(2) ? call.operand(2) : 0 * scale;
+  const Tensor bias = call.has(2) ? like(call.operand(2)) : broadcast(call.scalar(scale, 0), whole);
   NodeResults results{layerNorm(a, scale, bias, axis, epsilon)};
   Dims axes;
-  for (size_t i = *normalAxis(axis, a.shape().rank()); i < a.shape().rank(); ++i) {
+  for (size_t i = first; i < a.shape().rank(); ++i) {
     axes.push_back(static_cast<int64_t>(i));
   }
   const Tensor mean = reduceMean(a, axes, true), centred = a - mean;
@@ -64,9 +103,9 @@ NodeResults meanVarianceNormalised(NodeCall& call) {
 
 // Each channel by the squares of its neighbours: an average pool along the channels.
 NodeResults localResponse(NodeCall& call) {
-  const Tensor a = call.operand(0);
+  const Tensor a = call.operandOfRank(0, 2);
   const Dims d = dimsOf(a);
-  const int64_t size = call.integer("size", 1);
+  const int64_t size = call.positive("size", 1);
   const Tensor squares = reshape(a * a, {d[0], 1, d[1], -1});
   const Window window{{}, {(size - 1) / 2, 0}, {size - 1 - (size - 1) / 2, 0}, {}};
   const Tensor mean = reshape(averagePool(squares, {size, 1}, window, true), d);
@@ -77,10 +116,12 @@ NodeResults localResponse(NodeCall& call) {
 
 MappingTable normalisationMappings() {
   return {{"BatchNormalization", batchNormalised},
+          {"GroupNormalization", groupNormalised},
           {"InstanceNormalization", instanceNormalised},
           {"LRN", localResponse},
           {"LayerNormalization", layerNormalised},
-          {"MeanVarianceNormalization", meanVarianceNormalised}};
+          {"MeanVarianceNormalization", meanVarianceNormalised},
+          {"RMSNormalization", rmsNormalised}};
 }
 
-} // namespace dfc::test
+} // namespace dfc::onnx

@@ -1,18 +1,50 @@
 // ONNX's ops that pick or set elements by index. Several axes at once are one axis of a flat table.
 #include "ir/author/dsl.h"
+#include "ir/author/onnx/node_call.h"
 #include "ir/graph/rules/op_rules.h"
-#include "tests/onnx/node_call.h"
 
-namespace dfc::test {
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dfc::onnx {
 namespace {
 
 NodeResults gathered(NodeCall& call) {
   return {gather(call.operand(0), call.operand(1), call.integer("axis", 0))};
 }
 
+// The indices of what is not 0, one row an axis: of a constant, as the shape depends on it.
+NodeResults nonZero(NodeCall& call) {
+  const Tensor a = call.operandOfRank(0, 1);
+  if (!call.scope().state().known.isConstant(a)) {
+    throw MissingOp("a shape that depends on data (NonZero)");
+  }
+  const Literal value = call.literalOf(a);
+  call.spend(value.type().shape.elements());
+  const size_t rank = a.shape().rank();
+  std::vector<std::vector<int64_t>> rows(rank);
+  for (int64_t i = 0; i < value.type().shape.elements(); ++i) {
+    int64_t rest = i;
+    for (size_t axis = rank; value.at(i) != 0 && axis-- > 0; rest /= a.shape()[axis]) {
+      rows[axis].push_back(rest % a.shape()[axis]);
+    }
+  }
+  std::vector<int64_t> all;
+  for (const std::vector<int64_t>& row : rows) {
+    all.insert(all.end(), row.begin(), row.end());
+  }
+  const Shape shape{static_cast<int64_t>(rank), static_cast<int64_t>(rows[0].size())};
+  return {call.constant(Literal(shape, std::span<const int64_t>(all)))};
+}
+
 // Indices below zero count from the end, once; the values are the off and the on one.
 NodeResults hot(NodeCall& call) {
-  const auto depth = static_cast<int64_t>(call.number(1));
+  const double given = call.number(1); // of any type of number
+  if (!(given >= 0 && given < 1e15)) {
+    call.refuse(fmt::format("a depth of {}", given));
+  }
+  const auto depth = static_cast<int64_t>(given);
   const Tensor values = call.operand(2);
   const Tensor indices = cast(call.operand(0), ElementType::I64);
   const Tensor isHot = oneHot(indices, depth, call.integer("axis", -1), values.type().element);
@@ -34,7 +66,11 @@ Tensor alongAxis(NodeCall& call, const Dims& dims, size_t axis) {
 
 // Where the elements of `a` that `given` names along an axis stand in its flat table.
 Tensor flatPlaces(NodeCall& call, Tensor a, Tensor given) {
-  const size_t rank = a.shape().rank(), axis = *normalAxis(call.integer("axis", 0), rank);
+  const size_t rank = a.shape().rank();
+  if (rank == 0 || given.shape().rank() != rank) {
+    call.refuse(fmt::format("indices of shape {} for {}", toString(given.shape()), toString(a.shape())));
+  }
+  const size_t axis = call.axis("axis", 0, rank);
   const Dims dims = dimsOf(given);
   int64_t stride = 1;
   Tensor flat = call.builder().scalar(ElementType::I64, 0);
@@ -76,6 +112,10 @@ struct Rows {
 Rows rowsOf(NodeCall& call, size_t batch) {
   const Tensor a = call.operand(0), tuples = cast(call.operand(1), ElementType::I64);
   Dims ends = dimsOf(tuples), places = ends;
+  if (places.empty() || ends.back() < 0 || a.shape().rank() < batch ||
+      ends.back() > static_cast<int64_t>(a.shape().rank() - batch) || batch >= places.size()) {
+    call.refuse(fmt::format("indices of shape {} for {}", toString(tuples.shape()), toString(a.shape())));
+  }
   const auto named = static_cast<size_t>(ends.back());
   places.pop_back();
   Tensor row = broadcast(call.builder().scalar(ElementType::I64, 0), places);
@@ -95,14 +135,15 @@ Rows rowsOf(NodeCall& call, size_t batch) {
 }
 
 NodeResults gatheredRows(NodeCall& call) {
-  const Rows rows = rowsOf(call, static_cast<size_t>(call.integer("batch_dims", 0)));
+  const Rows rows =
+      rowsOf(call, static_cast<size_t>(std::clamp<int64_t>(call.integer("batch_dims", 0), 0, 64)));
   return {gather(rows.table, rows.places)};
 }
 
 NodeResults scatteredRows(NodeCall& call) {
   const Rows rows = rowsOf(call, 0);
   Dims updates = dimsOf(rows.table);
-  updates[0] = -1;
+  updates[0] = rows.places.shape().elements();
   const Tensor result =
       scattered(call, rows.table, reshape(rows.places, {-1}), reshape(call.operand(2), updates));
   return {reshape(result, dimsOf(call.operand(0)))};
@@ -110,8 +151,9 @@ NodeResults scatteredRows(NodeCall& call) {
 
 // The first elements along the axis of time from the last to the first, as many as the batch's length says.
 NodeResults reversedSequence(NodeCall& call) {
-  const Tensor a = call.operand(0);
-  const auto time = static_cast<size_t>(call.integer("time_axis", 0)), batch = 1 - time;
+  const Tensor a = call.operandOfRank(0, 2);
+  const size_t time = call.integer("time_axis", 0) == 0 ? 0 : 1, batch = 1 - time;
+  call.only("time_axis", static_cast<int64_t>(time));
   call.only("batch_axis", static_cast<int64_t>(batch));
   const Dims front(a.shape().dims().begin(), a.shape().dims().begin() + 2);
   Dims line{1, 1};
@@ -133,6 +175,7 @@ MappingTable indexMappings() {
   return {{"Gather", gathered},
           {"GatherElements", gatheredElements},
           {"GatherND", gatheredRows},
+          {"NonZero", nonZero},
           {"OneHot", hot},
           {"ReverseSequence", reversedSequence},
           {"Scatter", scatteredElements},
@@ -140,4 +183,4 @@ MappingTable indexMappings() {
           {"ScatterND", scatteredRows}};
 }
 
-} // namespace dfc::test
+} // namespace dfc::onnx

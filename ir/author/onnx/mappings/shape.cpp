@@ -1,21 +1,22 @@
 // ONNX's ops that move elements.
 #include "ir/author/dsl.h"
+#include "ir/author/onnx/node_call.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/rules/op_rules.h"
-#include "tests/onnx/node_call.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
-namespace dfc::test {
+namespace dfc::onnx {
 namespace {
 
 size_t axisOf(int64_t axis, size_t rank) {
   const std::optional<size_t> normal = normalAxis(axis, rank);
   if (!normal) {
-    throw std::runtime_error("no such axis");
+    throw BadFile(fmt::format("there is no axis {} of {}", axis, rank));
   }
   return *normal;
 }
@@ -26,7 +27,7 @@ NodeResults reshaped(NodeCall& call) {
   const bool copies = call.integer("allowzero", 0) == 0;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == 0 && copies) {
-      dims[i] = a.shape()[i];
+      dims[i] = i < a.shape().rank() ? a.shape()[i] : 0;
     }
   }
   return {reshape(a, dims)};
@@ -36,6 +37,9 @@ NodeResults flattened(NodeCall& call) {
   const Tensor a = call.operand(0);
   const auto rank = static_cast<int64_t>(a.shape().rank());
   const int64_t axis = call.integer("axis", 1);
+  if (axis < -rank || axis > rank) {
+    call.refuse(fmt::format("axis {} of {}", axis, rank));
+  }
   const auto split = static_cast<size_t>(axis < 0 ? axis + rank : axis);
   const llvm::ArrayRef<int64_t> dims = dimRange(a.shape());
   const auto product = [](llvm::ArrayRef<int64_t> part) {
@@ -72,15 +76,21 @@ NodeResults unsqueezed(NodeCall& call) {
   }
   Dims dims;
   size_t next = 0;
-  for (const bool one : fresh) {
-    dims.push_back(one ? 1 : a.shape()[next++]);
+  for (const bool one : fresh) { // an axis that is named twice leaves too many
+    dims.push_back(one || next == a.shape().rank() ? 1 : a.shape()[next++]);
   }
   return {reshape(a, dims)};
 }
 
 NodeResults expanded(NodeCall& call) {
   const Tensor a = call.operand(0);
-  const auto common = broadcastShapes(a.shape(), Shape(call.dims(1)));
+  const Dims wanted = call.dims(1);
+  const auto common = Shape::valid(wanted) && wanted.size() <= Shape::maxRank
+                          ? broadcastShapes(a.shape(), Shape(std::span<const int64_t>(wanted)))
+                          : std::nullopt;
+  if (!common) {
+    throw BadFile(fmt::format("{} cannot be expanded to [{}]", toString(a.shape()), fmt::join(wanted, ", ")));
+  }
   return {broadcast(a, Dims(common->dims().begin(), common->dims().end()))};
 }
 
@@ -101,10 +111,10 @@ NodeResults parted(NodeCall& call) {
   call.only("num_outputs", static_cast<int64_t>(call.results()));
   if (sizes.empty()) {
     const int64_t length = a.shape()[axisOf(axis, a.shape().rank())];
-    const auto parts = static_cast<int64_t>(call.results());
+    const auto parts = static_cast<int64_t>(std::max<size_t>(call.results(), 1));
     const int64_t each = (length + parts - 1) / parts;
     for (int64_t i = 0; i < parts; ++i) {
-      sizes.push_back(std::min(each, length - i * each));
+      sizes.push_back(std::clamp<int64_t>(length - i * each, 0, each));
     }
   }
   return split(a, sizes, axis);
@@ -113,8 +123,14 @@ NodeResults parted(NodeCall& call) {
 // Elements begin, begin + step, … before end: by a slice forwards, by a gather backwards.
 Tensor sliced(NodeCall& call, Tensor a, size_t axis, int64_t begin, int64_t end, int64_t step) {
   const int64_t length = a.shape()[axis];
+  if (step == 0 || step == std::numeric_limits<int64_t>::min()) {
+    call.refuse(fmt::format("a step of {}", step));
+  }
   const int64_t least = step > 0 ? 0 : -1, most = step > 0 ? length : length - 1;
-  begin = std::clamp(begin < 0 ? begin + length : begin, step > 0 ? 0 : int64_t(0), most);
+  if (length == 0) {
+    return a;
+  }
+  begin = std::clamp(begin < 0 ? begin + length : begin, int64_t(0), most);
   end = std::clamp(end < 0 ? end + length : end, least, length);
   if (step > 0) {
     Dims starts(a.shape().rank(), 0), ends = dimsOf(a), strides(a.shape().rank(), 1);
@@ -123,6 +139,7 @@ Tensor sliced(NodeCall& call, Tensor a, size_t axis, int64_t begin, int64_t end,
     strides[axis] = step;
     return slice(a, starts, ends, strides);
   }
+  call.spend(begin - end);
   std::vector<int64_t> order;
   for (int64_t i = begin; i > end; i += step) {
     order.push_back(i);
@@ -140,6 +157,10 @@ NodeResults slicedAll(NodeCall& call) {
   if (axes.empty()) {
     axes.resize(starts.size());
     std::iota(axes.begin(), axes.end(), 0);
+  }
+  if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
+    call.refuse(fmt::format("{} starts, {} ends, {} axes and {} steps", starts.size(), ends.size(),
+                            axes.size(), steps.size()));
   }
   for (size_t i = 0; i < starts.size(); ++i) {
     a = sliced(call, a, axisOf(axes[i], a.shape().rank()), starts[i], ends[i], steps[i]);
@@ -203,6 +224,12 @@ NodeResults padded(NodeCall& call) {
   }
   for (size_t axis = 0; axis < rank; ++axis) {
     std::vector<int64_t> order;
+    const int64_t made = std::max(edges.low[axis], edges.high[axis]);
+    call.spend(made);
+    call.spend(a.shape()[axis] + 2 * made);
+    if (a.shape()[axis] == 0 && made > 0) {
+      call.refuse("nothing that could be repeated");
+    }
     for (int64_t i = -edges.low[axis]; i < a.shape()[axis] + edges.high[axis]; ++i) {
       order.push_back(continued(i, a.shape()[axis], mode));
     }
@@ -215,13 +242,22 @@ NodeResults padded(NodeCall& call) {
 NodeResults tiled(NodeCall& call) { return {tile(call.operand(0), call.dims(1))}; }
 
 NodeResults triangle(NodeCall& call) {
-  const auto k = call.has(1) ? static_cast<int64_t>(call.number(1)) : 0;
+  const auto k = call.has(1) ? call.wholeNumber(1) : 0;
   return {trilu(call.operand(0), k, call.integer("upper", 1) != 0)};
+}
+
+/// The edge of the blocks of a picture.
+int64_t blockOf(NodeCall& call, Tensor a) {
+  const int64_t block = call.positive("blocksize", 1);
+  if (a.shape().rank() != 4 || block > 32768) {
+    call.refuse(fmt::format("blocks of {} of shape {}", block, toString(a.shape())));
+  }
+  return block;
 }
 
 NodeResults depthToSpace(NodeCall& call) {
   const Tensor a = call.operand(0);
-  const int64_t block = call.integer("blocksize", 1);
+  const int64_t block = blockOf(call, a);
   const Dims d = dimsOf(a);
   const int64_t channels = d[1] / (block * block);
   const bool columnsFirst = call.choice("mode", {"DCR", "CRD"}) == "DCR";
@@ -234,7 +270,7 @@ NodeResults depthToSpace(NodeCall& call) {
 NodeResults spaceToDepth(NodeCall& call) {
   const Tensor a = call.operand(0);
   const bool columnsFirst = call.choice("mode", {"DCR", "CRD"}) == "DCR";
-  const int64_t block = call.integer("blocksize", 1);
+  const int64_t block = blockOf(call, a);
   const Dims d = dimsOf(a);
   const Tensor parted = reshape(a, {d[0], d[1], d[2] / block, block, d[3] / block, block});
   return {reshape(transpose(parted, columnsFirst ? Dims{0, 3, 5, 1, 2, 4} : Dims{0, 1, 3, 5, 2, 4}),
@@ -253,4 +289,4 @@ MappingTable shapeMappings() {
           {"Trilu", triangle},  {"Unsqueeze", unsqueezed}};
 }
 
-} // namespace dfc::test
+} // namespace dfc::onnx

@@ -2,8 +2,8 @@
 // give the old ones, or a gather where each takes one of them. Formulas: ONNX Resize, coordinate
 // transformations; Keys 1981 for the cubic weights.
 #include "ir/author/dsl.h"
+#include "ir/author/onnx/node_call.h"
 #include "ir/graph/rules/op_rules.h"
-#include "tests/onnx/node_call.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace dfc::test {
+namespace dfc::onnx {
 namespace {
 
 /// One axis: `made` elements of `from`, at `scale` new ones for each old one.
@@ -110,6 +110,7 @@ double Resampling::placeAt(const Axis& axis, int64_t i) const {
 
 Tensor Resampling::picked(Tensor a, size_t axis, const Axis& lengths) const {
   std::vector<int64_t> order;
+  call_.spend(lengths.made);
   for (int64_t i = 0; i < lengths.made; ++i) {
     order.push_back(std::clamp<int64_t>(nearest(rounding_, placeAt(lengths, i)), 0, lengths.from - 1));
   }
@@ -134,6 +135,9 @@ std::vector<double> Resampling::weightsOf(const Axis& axis, double place) const 
 }
 
 Literal Resampling::weights(const Axis& axis, ElementType element) const {
+  call_.spend(axis.made);
+  call_.spend(axis.from);
+  call_.spend(axis.made * axis.from); // each below 2^25 by now
   Literal matrix(TensorType{element, {axis.made, axis.from}});
   for (int64_t i = 0; i < axis.made; ++i) {
     const std::vector<double> row = weightsOf(axis, placeAt(axis, i));
@@ -158,8 +162,12 @@ Tensor Resampling::along(Tensor a, size_t axis, const Axis& lengths) const {
 // The operand's numbers; none where it is left out or empty.
 std::vector<double> numbersOf(const NodeCall& call, size_t index) {
   std::vector<double> numbers;
-  for (int64_t i = 0; call.has(index) && i < call.operand(index).shape().elements(); ++i) {
-    numbers.push_back(call.literal(index).at(i));
+  if (call.has(index) && call.operand(index).shape().elements() > 0) {
+    const Literal literal = call.literal(index);
+    call.spend(literal.type().shape.elements());
+    for (int64_t i = 0; i < literal.type().shape.elements(); ++i) {
+      numbers.push_back(literal.at(i));
+    }
   }
   return numbers;
 }
@@ -225,10 +233,14 @@ Axis axisOf(const Resizes& resizes, size_t i, int64_t length) {
   Axis axis{length, length, 1, 0, 1};
   if (resizes.sizes.empty()) {
     axis.scale = resizes.scales[i];
-    axis.made = static_cast<int64_t>(std::floor(axis.scale * static_cast<double>(length)));
+    axis.made =
+        static_cast<int64_t>(std::floor(std::clamp(axis.scale * static_cast<double>(length), 0.0, 1e15)));
   } else {
-    axis.made = static_cast<int64_t>(resizes.sizes[i]);
+    axis.made = static_cast<int64_t>(std::clamp(resizes.sizes[i], 0.0, 1e15));
     axis.scale = resizes.scales.empty() ? resizes.sizes[i] / static_cast<double>(length) : resizes.scales[i];
+  }
+  if (!(axis.scale > 0) || axis.made < 0 || length < 1) {
+    throw BadFile(fmt::format("an axis of {} resized to {} by {}", length, axis.made, axis.scale));
   }
   if (!resizes.parts.empty()) {
     axis.begin = resizes.parts[i];
@@ -261,4 +273,4 @@ NodeResults resized(NodeCall& call) {
 
 MappingTable resizeMappings() { return {{"Resize", resized}, {"Upsample", resized}}; }
 
-} // namespace dfc::test
+} // namespace dfc::onnx

@@ -1,12 +1,14 @@
 // ONNX's ops that make elements: constants, ranges, windows, what a shape says.
 #include "ir/author/dsl.h"
-#include "tests/onnx/node_call.h"
+#include "ir/author/onnx/node_call.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-namespace dfc::test {
+namespace dfc::onnx {
 namespace {
 
 NodeResults shapeOf(NodeCall& call) {
@@ -27,8 +29,8 @@ NodeResults constantNode(NodeCall& call) {
     using T = decltype(zero);
     if (call.hasAttribute(one)) {
       const OnnxAttribute& attribute = call.attribute(one);
-      return call.constant(Literal::scalar(
-          static_cast<T>(attribute.integer ? static_cast<double>(*attribute.integer) : *attribute.real)));
+      return call.constant(Literal::scalar(static_cast<T>(
+          attribute.integer ? static_cast<double>(*attribute.integer) : attribute.real.value())));
     }
     if (!call.hasAttribute(many)) {
       return std::nullopt;
@@ -49,22 +51,26 @@ NodeResults constantNode(NodeCall& call) {
     return {*real};
   }
   if (!call.hasAttribute("value")) {
-    throw OutOfScope("a constant that is text or sparse");
+    throw Unsupported("a constant that is text or sparse");
   }
   const OnnxAttribute& value = call.attribute("value");
   if (!value.tensor) {
-    throw OutOfScope(value.refused);
+    throw Unsupported(value.refused);
   }
-  return {call.constant(*value.tensor)};
+  return {call.ofElement(call.constant(*value.tensor), value.tensorElement)};
 }
 
 NodeResults filled(NodeCall& call) {
+  const Dims dims = call.dims(0);
+  if (dims.size() > Shape::maxRank || !Shape::valid(dims)) {
+    throw BadFile(fmt::format("no tensor has the shape [{}]", fmt::join(dims, ", ")));
+  }
   const TensorType type{call.hasAttribute("value") && call.attribute("value").tensor
                             ? call.attribute("value").tensor->type().element
                             : ElementType::F32,
-                        Shape(call.dims(0))};
+                        Shape(std::span<const int64_t>(dims))};
   if (call.hasAttribute("value") && !call.attribute("value").tensor) {
-    throw OutOfScope(call.attribute("value").refused);
+    throw Unsupported(call.attribute("value").refused);
   }
   const double value = call.hasAttribute("value") ? call.attribute("value").tensor->at(0) : 0;
   return {broadcast(call.builder().scalar(type.element, value),
@@ -74,13 +80,20 @@ NodeResults filled(NodeCall& call) {
 NodeResults counted(NodeCall& call) {
   const Tensor start = call.operand(0);
   const double first = call.number(0), limit = call.number(1), delta = call.number(2);
-  const auto count = static_cast<int64_t>(std::max(0.0, std::ceil((limit - first) / delta)));
+  const double turns = std::ceil((limit - first) / delta);
+  if (!(turns < 1e15)) {
+    call.refuse(fmt::format("a range from {} to {} by {}", first, limit, delta));
+  }
+  const auto count = static_cast<int64_t>(std::max(0.0, turns));
   const Tensor steps = iota(call.builder(), {start.type().element, {count}});
   return {start + steps * call.operand(2)};
 }
 
 // constant - first * cos(2 pi i / n) + second * cos(4 pi i / n) for i = 0, 1, …
 NodeResults window(NodeCall& call, double constant, double first, double second) {
+  if (!(call.number(0) >= 0 && call.number(0) < 1e15)) {
+    call.refuse(fmt::format("a window of {} elements", call.number(0)));
+  }
   const auto size = static_cast<int64_t>(call.number(0));
   const auto whole = static_cast<double>(call.integer("periodic", 1) != 0 ? size : size - 1);
   const Tensor angle = (2 * std::numbers::pi / whole) * iota(call.builder(), f64({size}));
@@ -92,7 +105,7 @@ NodeResults hamming(NodeCall& call) { return window(call, 25.0 / 46, 21.0 / 46, 
 NodeResults blackman(NodeCall& call) { return window(call, 0.42, 0.5, 0.08); }
 
 NodeResults eye(NodeCall& call) {
-  const Tensor a = call.operand(0);
+  const Tensor a = call.operandOfRank(0, 2);
   const Dims dims = dimsOf(a);
   const ElementType element =
       call.hasAttribute("dtype") ? elementOfOnnx(call.integer("dtype", 1)) : a.type().element;
@@ -115,4 +128,4 @@ MappingTable makerMappings() {
           {"Size", sizeOf}};
 }
 
-} // namespace dfc::test
+} // namespace dfc::onnx
