@@ -122,6 +122,20 @@ std::vector<ExplainedCandidate> candidatesOf(const ConsideredPlacements& placeme
   return rows;
 }
 
+Explanation describeParts(const Executable& plan, const SplitGraph* split) {
+  Explanation said;
+  said.graph = plan.graph().name();
+  said.machine = plan.machine().name;
+  said.policy = plan.policy();
+  said.devices = devicesOf(plan, split);
+  said.parameters = explainParameters(plan);
+  said.traffic = explainTraffic(plan, split);
+  said.seconds = plan.predictedSeconds();
+  said.bound = plan.lowerBoundSeconds();
+  said.aloneSeconds = plan.schedule().makespan;
+  return said;
+}
+
 class Explainer {
  public:
   Explainer(const Graph& graph, const Machine& machine, const CostModel& cost, CompileOptions options)
@@ -149,18 +163,9 @@ class Explainer {
  private:
   static Explanation describe(const Executable& plan, const Listener& listener, size_t depth) {
     const SplitGraph* split = listener.split();
-    Explanation said;
-    said.graph = plan.graph().name();
-    said.machine = plan.machine().name;
-    said.policy = plan.policy();
+    Explanation said = describeParts(plan, split);
     said.isSplit = split != nullptr;
     said.grid = split != nullptr ? split->grid : Grid();
-    said.devices = devicesOf(plan, split);
-    said.parameters = explainParameters(plan);
-    said.traffic = explainTraffic(plan, split);
-    said.seconds = plan.predictedSeconds();
-    said.bound = plan.lowerBoundSeconds();
-    said.aloneSeconds = plan.schedule().makespan;
     said.candidates = candidatesOf(listener.placements);
     if (split != nullptr) {
       const Mesh& mesh = split->plan.mesh;
@@ -262,5 +267,7 @@ Result<Explained> explain(const Graph& graph, const Machine& machine, const Cost
                           CompileOptions options, const ExplainOptions& explain) {
   return Explainer(graph, machine, cost, std::move(options)).run(explain);
 }
+
+Explanation explainPlan(const Executable& plan) { return describeParts(plan, nullptr); }
 
 } // namespace dfc

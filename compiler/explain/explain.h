@@ -26,4 +26,8 @@ struct Explained {
 Result<Explained> explain(const Graph& graph, const Machine& machine, const CostModel& cost,
                           CompileOptions options, const ExplainOptions& explain = {});
 
+/// What a sealed plan says of itself: its devices, parameters, copies and seconds. How its ops were cut and
+/// what else was compared are not kept in it.
+Explanation explainPlan(const Executable& plan);
+
 } // namespace dfc

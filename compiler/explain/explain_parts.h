@@ -14,7 +14,4 @@ std::vector<ExplainedParameters> explainParameters(const Executable& plan);
 /// By kind, the most link seconds first. `split`: null for a plan of whole ops.
 std::vector<ExplainedTraffic> explainTraffic(const Executable& plan, const SplitGraph* split);
 
-/// "h.*.mlp" of "h.11.mlp": numbers that are words of their own, as those of equal layers are.
-std::string foldedName(std::string_view name);
-
 } // namespace dfc

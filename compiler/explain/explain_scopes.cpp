@@ -1,5 +1,6 @@
 // See explain_parts.h.
 #include "compiler/explain/explain_parts.h"
+#include "ir/draw/folded_name.h"
 #include "ir/graph/graph.h"
 
 #include <fmt/format.h>

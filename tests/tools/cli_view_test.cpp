@@ -159,7 +159,7 @@ TEST_CASE("dfc view: what it cannot do, it says") {
   const Outcome format = shop.dfc({"view", figure, "--what=graph", "-o", "g.jpeg"});
   CHECK(format.status == 1);
   CHECK(format.err ==
-        "g.jpeg: error: there is no picture format '.jpeg'\n  hint: there are: .dot, .svg, .png\n");
+        "g.jpeg: error: there is no picture format '.jpeg'\n  hint: there are: .html, .dot, .svg, .png\n");
   const Outcome bare = shop.dfc({"view", figure, "--what=graph", "-o", "g.svg"}, {{"PATH", "/nowhere"}});
   CHECK(bare.status == 1);
   CHECK(bare.err ==

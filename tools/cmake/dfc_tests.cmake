@@ -129,6 +129,11 @@ endif()
 #   ctest --test-dir build/dev -L outside
 # Not with sanitizers, whose flags the outside project does not have.
 find_package(Python3 COMPONENTS Interpreter)
+# The page of `dfc view` in a browser, where one is installed: ctest --test-dir build/dev -L browser
+if(Python3_FOUND AND TARGET dfc AND NOT DFC_SANITIZE)
+  add_test(NAME tools.page COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/tools/page/page_test.py" "${PROJECT_BINARY_DIR}")
+  set_tests_properties(tools.page PROPERTIES LABELS "tools;browser" SKIP_RETURN_CODE 77 TIMEOUT 300)
+endif()
 if(Python3_FOUND AND NOT DFC_SANITIZE)
   foreach(way headers package pkgconfig without_module subdirectory fetch shared root)
     add_test(NAME outside.${way} COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/tools/outside_test.py"

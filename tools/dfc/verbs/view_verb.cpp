@@ -13,6 +13,7 @@
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/verbs.h"
+#include "tools/dfc/view_page.h"
 #include "tools/dfc/view_trace.h"
 
 #include <CLI/CLI.hpp>
@@ -26,7 +27,7 @@ namespace dfc::tool {
 namespace {
 
 const std::vector<std::string> pictures = {"graph", "placed", "figure", "schedule"};
-const std::vector<std::string> formats = {".dot", ".svg", ".png"};
+const std::vector<std::string> formats = {".html", ".dot", ".svg", ".png"};
 
 struct ViewArguments {
   std::string source, what, output, trace;
@@ -43,10 +44,15 @@ constexpr const char* viewFooter = R"(Pictures:
 
 A log (FILE.csv) that dfc run --log wrote is drawn as its curves: a panel for each scalar over the steps.
 
+-o FILE.html, in place of --what: one page for a browser with all of it: the graph by scope, the timeline of every queue
+with zoom and search, the memory of every device, sums by kind and scope, and the explanation; with --trace also what was
+measured.
+
 With --trace, in place of --what: what was measured below what is predicted, queue by queue, with the critical path of
 the measured step marked. Its totals, the queues' busy times and the path are printed too; without -o, these alone.
 
 Examples:
+  dfc view samples/02_train_mlp/mlp.dfg -m cpu-8gpu-nvlink -o page.html
   dfc view samples/02_train_mlp/mlp.dfg --what=graph -o mlp.svg
   dfc view samples/04_graph_file/figure.dfg -m cpu-2gpu --what=figure -o figure.png
   dfc view samples/04_graph_file/figure.dfg -m cpu-2gpu --what=schedule --collapse -o schedule.svg
@@ -100,9 +106,11 @@ Result<std::string> dotOf(const ViewArguments& arguments, Console& console) {
   return graphDot(*graph);
 }
 
+std::string endingOf(const std::string& path) { return std::filesystem::path(path).extension().string(); }
+
 /// The contents of a picture's file, which the program `dot` draws unless it is text.
 Result<std::string> pictureOf(const std::string& dot, const std::string& path) {
-  const std::string ending = std::filesystem::path(path).extension().string();
+  const std::string ending = endingOf(path);
   return ending == ".dot" ? Result<std::string>(dot) : renderDot(dot, ending.substr(1));
 }
 
@@ -119,12 +127,20 @@ std::optional<Exit> writePicture(const std::string& dot, const std::string& path
   return std::nullopt;
 }
 
+bool isPage(const ViewArguments& arguments) { return endingOf(arguments.output) == ".html"; }
+
 Diagnostics faultsOf(const ViewArguments& arguments) {
   Diagnostics errors;
-  if (arguments.trace.empty() && arguments.what.empty()) {
-    errors.push_back(errorWithoutPlace(
-        "what should be drawn?", fmt::format("say --what and one of: {}; or --trace and the trace of a run",
-                                             fmt::join(pictures, ", "))));
+  if (isPage(arguments)) {
+    if (!arguments.what.empty() || arguments.collapse) {
+      errors.push_back(errorWithoutPlace("a page shows all of a plan", "leave out --what and --collapse"));
+    }
+  } else if (arguments.trace.empty() && arguments.what.empty()) {
+    errors.push_back(
+        errorWithoutPlace("what should be drawn?",
+                          fmt::format("say -o FILE.html for a page; --what and one of: {}; or --trace and "
+                                      "the trace of a run",
+                                      fmt::join(pictures, ", "))));
   } else if (!arguments.trace.empty() && !arguments.what.empty()) {
     errors.push_back(
         errorWithoutPlace(fmt::format("--trace is a picture of its own, --what={} another", arguments.what),
@@ -136,7 +152,7 @@ Diagnostics faultsOf(const ViewArguments& arguments) {
   if (arguments.step && arguments.trace.empty()) {
     errors.push_back(errorWithoutPlace("--step chooses among the steps of a trace", "add --trace FILE.json"));
   }
-  const std::string ending = std::filesystem::path(arguments.output).extension().string();
+  const std::string ending = endingOf(arguments.output);
   if (!arguments.output.empty() && std::find(formats.begin(), formats.end(), ending) == formats.end()) {
     Diagnostic error = unknownName("picture format", ending, formats);
     error.where.file = arguments.output;
@@ -222,12 +238,29 @@ Exit viewCurves(const ViewArguments& arguments, Console& console) {
   return console.finish(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
+Exit viewPage(const ViewArguments& arguments, Console& console) {
+  const auto page = pageOf(arguments.source, arguments.plan, arguments.trace, arguments.step);
+  if (!page) {
+    return console.fail(Exit::UserError, page.errors());
+  }
+  console.warn(page.warnings());
+  if (const Status written = writeFileAtomically(arguments.output, *page); !written) {
+    return console.fail(Exit::MachineFailure, written.errors());
+  }
+  console.print(fmt::format("wrote {}\n", arguments.output));
+  return console.finish(nlohmann::ordered_json{{"what", "page"}, {"output", arguments.output}}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
 Exit viewVerb(const ViewArguments& arguments, Console& console) {
   if (isLog(arguments.source)) {
     return viewCurves(arguments, console);
   }
   if (const Diagnostics errors = faultsOf(arguments); !errors.empty()) {
     return console.fail(Exit::UserError, errors);
+  }
+  if (isPage(arguments)) {
+    return viewPage(arguments, console);
   }
   return arguments.trace.empty() ? viewPicture(arguments, console) : viewTrace(arguments, console);
 }
@@ -249,7 +282,8 @@ void addView(CLI::App& program, Verbs& verbs) {
                    "with --trace: which step of it, from 0 (default: the one of median length)")
       ->type_name("N")
       ->check(wholeNumber(0, std::numeric_limits<uint32_t>::max()));
-  verb->add_option("-o,--output", arguments->output, "write it here: .dot, .svg or .png")->type_name("FILE");
+  verb->add_option("-o,--output", arguments->output, "write it here: .html, .dot, .svg or .png")
+      ->type_name("FILE");
   verb->add_flag("--collapse", arguments->collapse, "one box for each scope (placed, schedule)");
   addPlanOptions(*verb, arguments->plan, /*machineRequired=*/false);
   verb->footer(viewFooter);

@@ -1,5 +1,4 @@
-// See explain_parts.h.
-#include "compiler/explain/explain_parts.h"
+#include "ir/draw/folded_name.h"
 
 #include <llvm/ADT/StringExtras.h>
 
