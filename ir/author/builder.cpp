@@ -148,6 +148,17 @@ Tensor Builder::derivedParameter(std::string_view name, const TensorType& type, 
   return {this, graph().result(graph().append(std::move(parameter), {}, provenance(name, where)))};
 }
 
+Tensor Builder::step(std::source_location where) {
+  if (!step_.valid()) {
+    const Guard outside = exactly("", "");
+    const Tensor counter = derivedParameter("step", {ElementType::I64, {}}, zeros(), where);
+    step_ = counter.value();
+    const Tensor one = scalar(ElementType::I64, 1, where);
+    assign(counter, op(ops::Add{}, {counter, one}, where), where);
+  }
+  return {this, step_};
+}
+
 Tensor Builder::source(OpAttributes attributes, std::string_view name, std::source_location where) {
   if (!nameIsFree(kindOf(attributes), name, where)) {
     return {this, {}};

@@ -119,6 +119,9 @@ class Builder {
   /// another parameter has gets a suffix. One that a pass derives is marked so: a checkpoint may lack it.
   Tensor derivedParameter(std::string_view name, const TensorType& type, const Initialiser& start = zeros(),
                           std::source_location where = std::source_location::current());
+  /// How many steps were run before this one, i64[]: a parameter "step" that dfc counts up, made at the first
+  /// call. What is drawn by it (dropout) never repeats, and a checkpoint keeps it.
+  Tensor step(std::source_location where = std::source_location::current());
   /// A value known when the graph is written.
   Tensor constant(const Literal& value, std::source_location where = std::source_location::current());
   /// A constant of no axes.
@@ -180,6 +183,7 @@ class Builder {
   GraphBuilder* graph_; // null: finished
   std::string scope_, pin_;
   std::optional<SourceLocation> place_; // overrides the call's own
+  ValueId step_;                        // of `step`, once it was asked for
 };
 
 } // namespace dfc

@@ -3,6 +3,7 @@
 
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
+#include "ir/author/layers.h"
 #include "ir/author/optimizers.h"
 
 #include <array>
@@ -29,13 +30,10 @@ Blocks blocksOf(int64_t depth) {
   }
 }
 
-/// The two forms of batch norm.
-enum class Phase { Training, Evaluation };
-
 class Model {
  public:
   Model(Builder& g, const Sizes& sizes, Phase phase, int64_t seed = 0)
-      : g_(g), sizes_(sizes), blocks_(blocksOf(sizes.depth)), phase_(phase), seed_(seed) {}
+      : g_(g), net_(g, phase, seed), sizes_(sizes), blocks_(blocksOf(sizes.depth)) {}
 
   /// images: f32[batch, channels, image, image]. Result: [batch, classes].
   Tensor logits(Tensor images) {
@@ -52,52 +50,19 @@ class Model {
 
   /// One step of SGD with momentum on everything that `logits` has used.
   void minimise(Tensor loss, const Training& training) const {
-    const std::vector<Tensor> d = gradients(loss, weights_);
+    const std::vector<Tensor> d = gradients(loss, net_.trained());
     auto scope = g_.scope("sgd");
-    momentum(weights_, d,
+    momentum(net_.trained(), d,
              {.rate = training.rate, .momentum = training.momentum, .weightDecay = training.decay});
   }
 
  private:
-  Tensor weight(const std::string& name, const Shape& shape, const Initialiser& start) {
-    weights_.push_back(g_.parameter(name, f32(shape), start));
-    return weights_.back();
-  }
-
-  int64_t nextSeed() const { return seed_ * 1000 + static_cast<int64_t>(weights_.size()); }
-
-  /// x: [batch, from, h, w]. A square filter, padded so that a stride of 1 keeps the image's size. Result:
-  /// [batch, to, ceil(h / stride), ceil(w / stride)].
+  /// Padded so that a stride of 1 keeps the image's size.
   Tensor convolution(const std::string& name, Tensor x, int64_t to, int64_t size, int64_t stride = 1) {
-    const Shape shape{to, x.shape()[1], size, size};
-    const Tensor filter = weight(name + ".weight", shape, heNormal(nextSeed()));
-    const int64_t around = size / 2;
-    return conv2d(x, filter,
-                  {.strides = {stride, stride}, .low = {around, around}, .high = {around, around}});
+    return net_.convolution(name, x, to, size, {.stride = stride});
   }
 
-  /// x: [batch, channels, h, w]. Training takes the mean and the variance of the batch and updates the
-  /// running ones; evaluation takes the running ones.
-  Tensor norm(const std::string& name, Tensor x) {
-    const Shape perChannel{x.shape()[1]};
-    const Tensor scale = weight(name + ".weight", perChannel, constantInit(1));
-    const Tensor bias = weight(name + ".bias", perChannel, zeros());
-    const Tensor mean = g_.parameter(name + ".running_mean", f32(perChannel));
-    const Tensor variance = g_.parameter(name + ".running_var", f32(perChannel), constantInit(1));
-    if (phase_ == Phase::Evaluation) {
-      return batchNorm(x, scale, bias, mean, variance);
-    }
-    const Normalised batch = batchNormTraining(x, scale, bias);
-    const int64_t perBatch = x.shape().elements() / x.shape()[1]; // elements of a channel
-    const auto n = static_cast<double>(perBatch);
-    follow(mean, batch.mean);
-    follow(variance, batch.variance * (n / (n - 1))); // unbiased: of the distribution, not of the batch
-    return batch.result;
-  }
-
-  void follow(Tensor running, Tensor now) {
-    g_.assign(running, running * keptStatistics + now * (1 - keptStatistics));
-  }
+  Tensor norm(const std::string& name, Tensor x) { return net_.batchNorm(name, x, keptStatistics); }
 
   Tensor stem(Tensor images) {
     auto scope = g_.scope("stem");
@@ -135,17 +100,14 @@ class Model {
   /// first (Goyal et al. 2017).
   Tensor head(Tensor x) {
     auto scope = g_.scope("head");
-    const Tensor means = reduceMean(x, {2, 3});
-    const Tensor w = weight("fc.weight", {sizes_.classes, means.shape()[1]}, normal(0, 0.01, nextSeed()));
-    return matmul(means, w, {.b = true}) + weight("fc.bias", {sizes_.classes}, zeros());
+    return net_.linear("fc", reduceMean(x, {2, 3}), sizes_.classes,
+                       {.outFirst = true, .start = normal(0, 0.01, net_.nextSeed())});
   }
 
   Builder& g_;
+  Layers net_;
   Sizes sizes_;
   Blocks blocks_;
-  Phase phase_;
-  int64_t seed_;
-  std::vector<Tensor> weights_; // all parameters that are trained
 };
 
 /// The batch as it is fed, and its pixels as the model takes them.
