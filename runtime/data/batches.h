@@ -29,6 +29,10 @@ class Batches {
   int64_t rows() const { return rows_; }
   /// Batch `index` of `epoch`, both from 0, by column: what Session::run is fed. Throws std::out_of_range.
   NamedLiterals at(int64_t epoch, int64_t index);
+  /// The batch of a training's step, from 0: epoch after epoch.
+  NamedLiterals atStep(int64_t step) { return at(step / count(), step % count()); }
+  /// What the orders are drawn from; none: rows in their order.
+  std::optional<uint64_t> seed() const { return seed_; }
 
  private:
   Batches(NamedLiterals columns, int64_t rows, int64_t batch, std::optional<uint64_t> seed)

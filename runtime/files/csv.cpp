@@ -5,6 +5,7 @@
 #include "runtime/files/csv_rows.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -42,12 +43,13 @@ bool isName(const CsvCell& cell) { return !isEmpty(cell) && !readNumber<double>(
 /// The numbers of a column as they come.
 class Column {
  public:
-  Column(std::string name, bool isWords) : name_(std::move(name)), isWords_(isWords) {}
+  Column(std::string name, bool isWords, bool isRead)
+      : name_(std::move(name)), isWords_(isWords), isRead_(isRead) {}
   const std::string& name() const { return name_; }
 
   void add(const CsvCell& cell, bool gaps, CsvRows& rows) {
-    if (isWords_) {
-      return addWord(cell);
+    if (!isRead_ || isWords_) {
+      return isRead_ ? addWord(cell) : void();
     }
     const auto number = readNumber<double>(cell.text);
     if (!number && !(gaps && isEmpty(cell))) {
@@ -89,7 +91,7 @@ class Column {
   }
 
   std::string name_;
-  bool isWords_, allWhole_ = true;
+  bool isWords_, isRead_, allWhole_ = true;
   std::vector<int64_t> wholes_, codes_;
   std::vector<double> reals_;
   std::vector<std::string> words_;
@@ -109,7 +111,8 @@ class Parser {
     if (begin(row)) {
       addRow(row);
     }
-    checkWords();
+    checkNames(options_.words);
+    checkNames(options_.columns);
     while (rows_.next(row)) {
       addRow(row);
     }
@@ -119,8 +122,8 @@ class Parser {
     }
     CsvTable table;
     table.rows = count_;
-    for (Column& column : columns_) {
-      table.columns.push_back(std::move(column).taken());
+    for (const size_t index : chosenColumns()) {
+      table.columns.push_back(std::move(columns_[index]).taken());
     }
     return table;
   }
@@ -130,8 +133,28 @@ class Parser {
     return {Severity::Error, {fileName_}, std::move(message), std::move(hint)};
   }
 
-  bool isWords(const std::string& name) const {
-    return std::find(options_.words.begin(), options_.words.end(), name) != options_.words.end();
+  static bool isAmong(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+
+  bool isRead(const std::string& name) const {
+    return options_.columns.empty() || isAmong(options_.columns, name);
+  }
+
+  /// In the order of the options.
+  std::vector<size_t> chosenColumns() const {
+    std::vector<size_t> chosen;
+    for (size_t i = 0; i < std::max(options_.columns.size(), columns_.size()); ++i) {
+      if (options_.columns.empty()) {
+        chosen.push_back(i);
+      } else if (i < options_.columns.size()) {
+        const auto found = std::find_if(columns_.begin(), columns_.end(), [&](const Column& column) {
+          return column.name() == options_.columns[i];
+        });
+        chosen.push_back(static_cast<size_t>(found - columns_.begin()));
+      }
+    }
+    return chosen;
   }
 
   /// Makes the columns; whether the first row holds data.
@@ -148,22 +171,25 @@ class Parser {
       if (!seen.insert(name).second) {
         rows_.complain(first[i], fmt::format("two columns are named '{}'", name), "rename one of them");
       }
-      columns_.emplace_back(name, isWords(name));
+      columns_.emplace_back(name, isAmong(options_.words, name), isRead(name));
     }
     return !names;
   }
 
-  void checkWords() {
+  /// Names that the options give must be there; a name that is given twice would be taken twice.
+  void checkNames(const std::vector<std::string>& given) {
     std::vector<std::string> names;
     for (const Column& column : columns_) {
       names.push_back(column.name());
     }
-    for (const std::string& word : options_.words) {
-      if (std::find(names.begin(), names.end(), word) == names.end()) {
-        const auto near = nearestName(word, names);
-        errors_.push_back(whole(fmt::format("has no column '{}'", word),
+    for (auto name = given.begin(); name != given.end(); ++name) {
+      if (std::find(given.begin(), name, *name) != name) {
+        errors_.push_back(whole(fmt::format("column '{}' is asked for twice", *name), "name it once"));
+      } else if (!isAmong(names, *name)) {
+        const auto near = nearestName(*name, names);
+        errors_.push_back(whole(fmt::format("has no column '{}'", *name),
                                 near ? fmt::format("did you mean '{}'?", *near)
-                                     : fmt::format("it has {} columns", names.size())));
+                                     : fmt::format("its columns: {}", fmt::join(names, ", "))));
       }
     }
   }

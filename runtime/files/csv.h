@@ -26,6 +26,8 @@ struct CsvOptions {
     None,  ///< it does not: columns are "column 1", "column 2", …
   };
   Header header = Header::Guess; ///< see there
+  /// The columns that are read, by name and in this order; empty: all. Others are not looked at.
+  std::vector<std::string> columns = {};
   /// Columns of words, by name: each word becomes a number, 0, 1, … in the order in which they first stand.
   std::vector<std::string> words = {};
   /// Whether an empty cell among numbers is NaN; else it is a mistake.
@@ -41,7 +43,7 @@ struct CsvColumn {
 
 /// A CSV file.
 struct CsvTable {
-  std::vector<CsvColumn> columns; ///< in the order of the file, all equally long
+  std::vector<CsvColumn> columns; ///< in the order of the options or of the file, all equally long
   int64_t rows = 0;               ///< without the header
   /// The column of this name; null where there is none.
   const CsvColumn* find(std::string_view name) const;

@@ -115,6 +115,12 @@ Diagnostics orderFaults(const TrainingState& saved, const TrainingOptions& optio
 
 } // namespace
 
+void feedFrom(Batches& batches, TrainingOptions& options) {
+  options.feeds = [&batches](int64_t step) { return batches.atStep(step); };
+  options.stepsPerEpoch = batches.count();
+  options.shuffleSeed = batches.seed();
+}
+
 struct Trainer::Impl {
   Session& session;
   TrainingOptions options;

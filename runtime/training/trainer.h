@@ -2,8 +2,7 @@
 //
 //   TrainingOptions options;
 //   options.steps = 6000;
-//   options.stepsPerEpoch = batches.count();
-//   options.feeds = [&](int64_t step) { return batches.at(step / batches.count(), step % batches.count()); };
+//   feedFrom(batches, options);
 //   options.checkpoint = options.resume = "mlp.safetensors";
 //   options.checkpointEvery = 100;
 //   Trainer trainer = Trainer::start(*session, options).orThrow();
@@ -17,6 +16,7 @@
 #pragma once
 
 #include "ir/base/visibility.h"
+#include "runtime/data/batches.h"
 #include "runtime/session.h"
 #include "runtime/training/training_log.h"
 #include "runtime/training/training_state.h"
@@ -69,6 +69,10 @@ struct TrainingOptions {
   /// Called for every evaluation, after `step` steps.
   std::function<void(int64_t step, const EvaluatedMeans& means)> afterEvaluation = {};
 };
+
+/// The steps take the batches one after the other, epoch after epoch; these must outlive the training. For
+/// data of another kind, set `feeds`, `stepsPerEpoch` and `shuffleSeed`.
+void feedFrom(Batches& batches, TrainingOptions& options);
 
 /// See the top of this file. Used by one thread; the session must outlive it, and takes no steps of others
 /// meanwhile.

@@ -189,6 +189,20 @@ Seeds safetensors() {
   return seeds;
 }
 
+/// Behind a byte that says how it is read: fuzz_csv.cpp.
+Seeds csvs() {
+  Seeds seeds;
+  for (const std::string text : {"a,b\n1,2\n3,4.5\n", "1,2\r\n-3,1e5\r\n", "\"a, b\",c\n\"1\",\"2\"\n",
+                                 "x\n\nnan\ninf\n", "1,,2\n3,4,\n", "word\nother \"\"\n",
+                                 "\xEF\xBB\xBF"
+                                 "a;b\n1;2\n"}) {
+    for (const char choice : {0, 1, 20, 24, 40, 104}) {
+      seeds.push_back(bytesOf(std::string(1, choice) + text));
+    }
+  }
+  return seeds;
+}
+
 std::string quoted(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {
@@ -205,6 +219,7 @@ std::vector<std::vector<std::byte>> seedsOf(std::string_view target) {
          : target == "plan"    ? plans()
          : target == "npy"     ? npys()
          : target == "npz"     ? npzs()
+         : target == "csv"     ? csvs()
                                : safetensors();
 }
 

@@ -6,12 +6,13 @@
 namespace dfc::test {
 
 llvm::ArrayRef<FuzzTarget> fuzzTargets() {
-  static constexpr std::array<FuzzTarget, 6> targets = {{{"graph", fuzzGraph},
+  static constexpr std::array<FuzzTarget, 7> targets = {{{"graph", fuzzGraph},
                                                          {"machine", fuzzMachine},
                                                          {"plan", fuzzPlan},
                                                          {"npy", fuzzNpy},
                                                          {"npz", fuzzNpz},
-                                                         {"safetensors", fuzzSafetensors}}};
+                                                         {"safetensors", fuzzSafetensors},
+                                                         {"csv", fuzzCsv}}};
   return targets;
 }
 

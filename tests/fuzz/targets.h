@@ -25,5 +25,6 @@ void fuzzPlan(std::span<const std::byte> bytes);        ///< plan file; also wit
 void fuzzNpy(std::span<const std::byte> bytes);         ///< .npy
 void fuzzNpz(std::span<const std::byte> bytes);         ///< .npz
 void fuzzSafetensors(std::span<const std::byte> bytes); ///< .safetensors
+void fuzzCsv(std::span<const std::byte> bytes);         ///< .csv; the first byte chooses how it is read
 
 } // namespace dfc::test

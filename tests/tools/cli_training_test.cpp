@@ -150,3 +150,35 @@ TEST_CASE("dfc run: a number feeds a scalar input") {
   CHECK_THAT(bad.err, containing("--feed row=3: a number feeds a scalar, but input 'row' is f32[2]"));
   CHECK_THAT(bad.err, containing("input 'rate' (f32[]) is not fed\n  hint: add --feed rate=NUMBER"));
 }
+
+TEST_CASE("dfc run: an evaluation graph takes its part of a training's checkpoint, under other names too") {
+  const TrainingShop shop;
+  REQUIRE(shop.train({"--steps", "40", "--checkpoint", "c.safetensors"}).status == 0);
+  const auto evaluated = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"run", "noisy_eval.dfg", "--feed", "x=x.npy", "--feed", "y=y.npy"});
+    return shop.dfc(more);
+  };
+  const Outcome whole = evaluated({"--state", "c.safetensors"});
+  CHECK(whole.status == 1);
+  const Outcome part = evaluated({"--state", "c.safetensors", "--partial", "--epochs", "1"});
+  INFO(part.err);
+  CHECK(part.status == 0);
+  CHECK_THAT(part.err,
+             containing("c.safetensors: gives 2 of 2 parameters their values; 3 tensors of no parameter\n"));
+  std::string other = noisyEvaluation;
+  for (size_t at = other.find("w1"); at != std::string::npos; at = other.find("w1", at + 5)) {
+    other.replace(at, 2, "net.1");
+  }
+  shop.write("noisy_eval.dfg", other);
+  shop.write("rules.txt", "w1 -> net.1\n");
+  const Outcome renamed =
+      evaluated({"--state", "c.safetensors", "--partial", "--rename", "rules.txt", "--epochs", "1"});
+  INFO(renamed.err);
+  CHECK(renamed.status == 0);
+  CHECK(renamed.out.substr(renamed.out.find("loss:")) == part.out.substr(part.out.find("loss:")));
+  shop.write("rules.txt", "w1 = net.1\n");
+  const Outcome bad = evaluated({"--state", "c.safetensors", "--rename", "rules.txt"});
+  CHECK(bad.status == 1);
+  CHECK_THAT(bad.err, containing("rules.txt:1:1: error: is no rule\n"));
+  CHECK_THAT(evaluated({"--partial"}).err, containing("--partial without a state to take parts of\n"));
+}

@@ -17,7 +17,7 @@ set(dfc_public_headers
   runtime/session.h runtime/custom/custom_library.h runtime/custom/dfc_custom.h runtime/backend_options.h runtime/checkpoint.h runtime/errors.h
   runtime/files/idx.h runtime/files/npy.h runtime/files/npz.h runtime/files/safetensors.h runtime/files/csv.h
   runtime/data/batches.h runtime/data/fashion_mnist.h runtime/data/shuffle.h
-  runtime/training/trainer.h runtime/training/training_state.h runtime/training/training_log.h ir/draw/learning_curve.h)
+  runtime/weights/rename_rules.h runtime/weights/load_weights.h runtime/data/array_source.h runtime/training/trainer.h runtime/training/training_state.h runtime/training/training_log.h ir/draw/learning_curve.h)
 
 set(DFC_INCLUDE_DIR "${PROJECT_BINARY_DIR}/include")
 foreach(row IN LISTS dfc_public_headers)

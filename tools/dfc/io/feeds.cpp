@@ -1,9 +1,10 @@
 #include "tools/dfc/io/feeds.h"
 
+#include "runtime/data/array_source.h"
+#include "runtime/data/byte_rows.h"
 #include "runtime/data/shuffle.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/console.h"
-#include "tools/dfc/io/byte_rows.h"
 #include "tools/dfc/io/labels.h"
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/planning.h"
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 namespace dfc::tool {
@@ -103,7 +105,10 @@ void Feeds::fit(const std::string& argument, const Graph& graph, Diagnostics& er
     fitNumber({pair->first, input->second, {}}, *number, argument, errors);
     return;
   }
-  auto data = readFeedSource(pair->second, pair->first);
+  auto data = readArray(pair->second, pair->first);
+  if (data && holdsTextNumbers(pair->second)) {
+    data = numbersAs(input->second.element, *data, pair->second);
+  }
   if (!data) {
     add(errors, data.errors());
     return;
@@ -273,6 +278,17 @@ Literal Feeds::slice(const Source& source, int64_t step) {
                 out.begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(row) * rowBytes));
   }
   return batch;
+}
+
+std::optional<double> numberOfSource(const std::string& source) {
+  double number = 0;
+  const char* end = source.data() + source.size();
+  const auto [stop, failure] = std::from_chars(source.data(), end, number);
+  return failure == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+std::string fileOfSource(const std::string& source) {
+  return numberOfSource(source) ? "" : fileOfArray(source);
 }
 
 } // namespace dfc::tool

@@ -16,10 +16,9 @@ namespace dfc::tool {
 /// dimensions of a row may be joined (byte_rows.h).
 class Feeds {
  public:
-  /// `arguments`: "NAME=SOURCE", where SOURCE is FILE.npy, FILE.npz, FILE.npz:MEMBER, an IDX file (.gz),
-  /// fashion-mnist/{train,test}/{images,labels} or a number for a scalar input. `seed`: draw a new order of
-  /// the rows for each epoch. `option` has given the arguments. All mistakes at once: unknown, missing and
-  /// doubled names, element types, shapes, unequal numbers of rows or batches.
+  /// `arguments`: "NAME=SOURCE", where SOURCE is what readArray reads, or a number for a scalar input.
+  /// `seed`: draw a new order of the rows for each epoch. `option` has given the arguments. All mistakes at
+  /// once: unknown, missing and doubled names, element types, shapes, unequal numbers of rows or batches.
   static Result<Feeds> load(const std::vector<std::string>& arguments, const Graph& graph,
                             std::optional<uint64_t> seed, const std::string& option = "--feed");
   int64_t batchesPerEpoch() const { return batches_; }
@@ -59,11 +58,5 @@ std::optional<double> numberOfSource(const std::string& source);
 
 /// The file that a SOURCE reads, for a check that nothing overwrites it; "" for a data set or a number.
 std::string fileOfSource(const std::string& source);
-
-/// Whether a SOURCE is a data set or an IDX file, whose rows of bytes adapt to the input (byte_rows.h).
-bool holdsByteRows(const std::string& source);
-
-/// The array that a SOURCE names; `input` chooses the member of an archive.
-Result<Literal> readFeedSource(const std::string& source, const std::string& input);
 
 } // namespace dfc::tool

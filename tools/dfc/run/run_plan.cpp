@@ -98,6 +98,9 @@ Exit runVerb(const RunArguments& arguments, Console& console) {
   for (const std::string& note : setting->feeds->notes()) {
     console.note(note);
   }
+  if (!setting->stateNote.empty()) {
+    console.note(setting->stateNote);
+  }
   noteNull(*setting->session, console);
   noteIdleBackends(setting->options, setting->plan->machine(), console);
   const Interruption interruption; // before it, there is nothing to lose

@@ -16,6 +16,8 @@ struct RunArguments {
   BackendArguments backends;
   std::optional<uint64_t> seed;
   std::string state, saveState, trace, dataFolder;
+  std::string rename; ///< file of rules for the names of --state
+  bool partial = false;
   std::string evalGraph, checkpoint, bestBy, log, curve, resume;
   std::vector<std::string> evalFeeds;
   int64_t evalEvery = 0, every = 0; ///< 0: not given

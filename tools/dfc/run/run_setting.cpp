@@ -3,7 +3,7 @@
 
 #include "ir/graph/graph.h"
 #include "ir/plan/executable_parts.h"
-#include "runtime/checkpoint.h"
+#include "runtime/weights/load_weights.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/io/output_files.h"
@@ -62,6 +62,7 @@ Diagnostics outputFaults(const RunArguments& arguments) {
     files.reads(fileOfSource(feed.substr(feed.find('=') + 1)));
   }
   files.reads(arguments.evalGraph);
+  files.reads(arguments.rename);
   files.reads(arguments.resume, "--checkpoint");
   addOutputs(arguments, files);
   return files.check();
@@ -104,6 +105,10 @@ Diagnostics trainingFaults(const RunArguments& arguments) {
         "without a checkpoint to keep");
   needs(!arguments.bestBy.empty(), "--keep-best", evaluates, "--eval GRAPH",
         "without an evaluation: the loss of a single batch says little");
+  needs(arguments.partial, "--partial", !arguments.state.empty(), "--state FILE.safetensors",
+        "without a state to take parts of");
+  needs(!arguments.rename.empty(), "--rename", !arguments.state.empty(), "--state FILE.safetensors",
+        "without a state whose names it changes");
   if (!arguments.resume.empty() && !arguments.state.empty()) {
     errors.push_back(errorWithoutPlace("--resume and --state both say what to start from",
                                        "leave one of them out: --resume goes on with a training, --state "
@@ -155,6 +160,32 @@ Result<int64_t> stepsOf(const RunArguments& arguments, int64_t batchesPerEpoch) 
                              fmt::format("at most --epochs {} here", largestCount / batchesPerEpoch));
   }
   return arguments.epochs > 0 ? arguments.epochs * batchesPerEpoch : std::max<int64_t>(arguments.steps, 1);
+}
+
+/// The parameters that --state names.
+Status loadStateOf(const RunArguments& arguments, Setting& setting) {
+  if (arguments.state.empty()) {
+    return success();
+  }
+  WeightOptions options;
+  options.partial = arguments.partial;
+  if (!arguments.rename.empty()) {
+    auto rules = RenameRules::read(arguments.rename);
+    if (!rules) {
+      return rules.errors();
+    }
+    options.rules = *std::move(rules);
+  }
+  const auto loaded = loadWeights(*setting.session, arguments.state, options);
+  if (!loaded) {
+    return loaded.errors();
+  }
+  if (arguments.partial) {
+    setting.stateNote =
+        fmt::format("{}: gives {} of {} parameters their values; {} of no parameter", arguments.state,
+                    loaded->set, loaded->parameters, counted(static_cast<int64_t>(loaded->unused), "tensor"));
+  }
+  return success();
 }
 
 } // namespace
@@ -211,10 +242,8 @@ Result<Setting> prepare(const RunArguments& arguments) {
     return session.errors();
   }
   setting.session = *std::move(session);
-  if (!arguments.state.empty()) {
-    if (const Status restored = loadState(*setting.session, arguments.state); !restored) {
-      return restored.errors();
-    }
+  if (const Status loaded = loadStateOf(arguments, setting); !loaded) {
+    return loaded.errors();
   }
   return Result<Setting>(std::move(setting)).withWarnings(warnings);
 }

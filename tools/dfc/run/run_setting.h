@@ -22,6 +22,7 @@ struct Setting {
   SessionOptions options;
   std::unique_ptr<Session> session;
   EvaluationSetting evaluation;
+  std::string stateNote; ///< which part of --state was taken
   int64_t steps = 1;
   Rates rates = Rates::OfTheMachine;
 };

@@ -17,8 +17,9 @@ constexpr const char* runFooter = R"(Feeds. A file for an input has one of three
                               an incomplete last batch is left out
   one more dimension before   each step takes the next entry
 A number in place of FILE feeds a scalar at every step (--feed rate=0.1).
-FILE may also be FILE.npz:MEMBER, an IDX file (.gz), or fashion-mnist/{train,test}/{images,labels}
-(Debian package dataset-fashion-mnist). The last two hold rows of bytes and adapt to the input: u8, i32 and i64 take
+FILE may also be FILE.npz:MEMBER, FILE.safetensors:NAME, FILE.csv or FILE.csv:COLUMN,… (#COLUMN numbers its words),
+FILE.txt:LENGTH (rows of so many bytes), an IDX file (.gz), or fashion-mnist/{train,test}/{images,labels}
+(Debian package dataset-fashion-mnist). The last three hold rows of bytes and adapt to the input: u8, i32 and i64 take
 the bytes, f32 and f64 take pixels / 255 and labels as they are; [N, 784] takes images of 28 x 28. --shuffle draws a new order of the rows for each epoch.
 
 Fetches. Scalars are shown with their mean over the steps (over the last epoch, where there are several); --fetch
@@ -33,6 +34,11 @@ training, so the same command line continues it. Where both name one file that i
 --eval-feed files, with the parameters of the same names. Its scalar fetches are averaged over the batches.
 --keep-best loss keeps the checkpoint with the least such mean (--keep-best accuracy:max: the largest) in
 FILE.best.safetensors. --log FILE.csv has a row for each step; --curve FILE.svg draws it, as dfc view FILE.csv does.
+
+Weights. --state FILE has every parameter of the graph and no more, unless --partial is said: a checkpoint of a
+training serves its evaluation so. --rename RULES, a line for each: "PATTERN -> NAME", where each * of the pattern is
+one of the name, "/REGEX/ -> NAME" with $1, or "drop PATTERN"; "transposed" and "as f32" behind a name change the
+tensor. The first rule that matches decides; # begins a comment.
 
 Values that are not finite. The first step and fetch that holds one is told in a warning, as are parameters that are
 saved so. --check-finite names the op where it began; the exit status is then 1 and nothing is saved.
@@ -106,6 +112,10 @@ void addRun(CLI::App& program, Verbs& verbs) {
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
   verb->add_option("--state", arguments->state, "start from these parameters")->type_name("FILE.safetensors");
+  verb->add_flag("--partial", arguments->partial,
+                 "of --state take the parameters that the graph has; the others keep what they start with");
+  verb->add_option("--rename", arguments->rename, "rules for the names in --state: PATTERN -> NAME")
+      ->type_name("RULES");
   verb->add_option("--save-state", arguments->saveState, "save the parameters at the end")
       ->type_name("FILE.safetensors");
   addTraining(*verb, *arguments);

@@ -7,7 +7,7 @@
 #include "ir/base/diagnostic.h"
 #include "ir/graph/literal.h"
 
-namespace dfc::tool {
+namespace dfc {
 
 /// How many rows of `data` (u8, rows first) one step of the input takes; none where they do not fit: another
 /// element type than u8, i32, i64, f32 or f64, another shape of a row, or more rows than there are.
@@ -23,4 +23,4 @@ void copyByteRow(const Literal& data, int64_t row, Literal& batch, int64_t at);
 Diagnostic bytesDoNotFit(const std::string& source, const TensorType& data, const std::string& name,
                          const TensorType& input);
 
-} // namespace dfc::tool
+} // namespace dfc

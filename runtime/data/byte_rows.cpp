@@ -1,18 +1,18 @@
-#include "tools/dfc/io/byte_rows.h"
+#include "runtime/data/byte_rows.h"
 
 #include "ir/graph/op_parts.h"
 
 #include <fmt/format.h>
 
-namespace dfc::tool {
+namespace dfc {
 namespace {
 
-using Dims = llvm::SmallVector<int64_t, Shape::maxRank>;
+using RowDims = llvm::SmallVector<int64_t, Shape::maxRank>;
 
 int64_t rowElements(const TensorType& data) { return data.shape.elements() / data.shape[0]; }
 
-Dims withoutOnes(llvm::ArrayRef<int64_t> dims) {
-  Dims rest;
+RowDims withoutOnes(llvm::ArrayRef<int64_t> dims) {
+  RowDims rest;
   for (const int64_t dim : dims) {
     if (dim != 1) {
       rest.push_back(dim);
@@ -23,7 +23,7 @@ Dims withoutOnes(llvm::ArrayRef<int64_t> dims) {
 
 /// Whether a row is what `wanted` says, or all its elements in one dimension.
 bool rowFits(const TensorType& data, llvm::ArrayRef<int64_t> wanted) {
-  const Dims have = withoutOnes(dimRange(data.shape).drop_front()), want = withoutOnes(wanted);
+  const RowDims have = withoutOnes(dimRange(data.shape).drop_front()), want = withoutOnes(wanted);
   return want == have || (want.size() == 1 && want[0] == rowElements(data));
 }
 
@@ -99,4 +99,4 @@ Diagnostic bytesDoNotFit(const std::string& source, const TensorType& data, cons
                       areImages(data) ? ", or of f32 or f64, which hold the byte / 255" : ", f32 or f64")};
 }
 
-} // namespace dfc::tool
+} // namespace dfc

@@ -1,0 +1,34 @@
+// A file of weights into a session: all of its parameters, or those that fit.
+#pragma once
+
+#include "ir/base/visibility.h"
+#include "runtime/session.h"
+#include "runtime/weights/rename_rules.h"
+
+#include <string>
+
+namespace DFC_PUBLIC dfc {
+
+/// How weights are loaded.
+struct WeightOptions {
+  RenameRules rules = {}; ///< for the names in the file
+  /// Whether parameters may be missing in the file, and tensors of the file be of no parameter: those that
+  /// have one name are set, the others keep their values. So an evaluation reads a training's checkpoint, and
+  /// a training begins with another's weights.
+  bool partial = false;
+};
+
+/// What became of the weights.
+struct LoadedWeights {
+  size_t set = 0;        ///< parameters that were given their value
+  size_t parameters = 0; ///< of the plan
+  size_t unused = 0;     ///< tensors of the file that are of no parameter
+};
+
+/// Nothing is set unless all is well. Errors: a file or its tensors that the rules do not fit; without
+/// `partial`, as loadState; with it, a parameter of another type, and one summary where neither half of the
+/// plan's parameters nor half of the file's tensors fit, with the nearest names.
+Result<LoadedWeights> loadWeights(Session& session, const std::string& path,
+                                  const WeightOptions& options = {});
+
+} // namespace dfc
