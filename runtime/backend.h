@@ -19,6 +19,8 @@
 
 namespace dfc {
 
+class ArenaMap; // state/arena_map.h
+
 /// Device memory of one plan on one device. A cpu arena is host memory; others need not be addressable by the
 /// host.
 class Arena {
@@ -26,6 +28,8 @@ class Arena {
   virtual ~Arena() = default;
   /// The base address if the host may read and write it directly, else null.
   virtual std::byte* hostAddress() = 0;
+  /// How many there are, if the host may read and write them directly; 0 if it does not say.
+  virtual int64_t bytes() const { return 0; }
   /// Synchronous, from any thread; the caller orders them against the commands that touch the same bytes.
   virtual void write(int64_t offset, std::span<const std::byte> bytes) = 0;
   virtual void read(int64_t offset, std::span<std::byte> bytes) = 0;
@@ -67,6 +71,9 @@ struct Program {
   QueueId queue;
   std::vector<Command> commands; ///< never empty
   size_t device = 0;             ///< index of the queue's device in its group; set by the session
+  /// Where the offsets of launches lie, whose pointers are the plan's; the commands' locations have been
+  /// found by it. Null: in one arena a device.
+  std::shared_ptr<const SideTable<DeviceId, ArenaMap>> arenas = nullptr;
 };
 
 /// One execution of the plan: what it brings beside the programs. (A StepId is the place of one op in the

@@ -34,9 +34,9 @@ const std::string& wantedFor(DeviceKind kind, const BackendChoice& choice) {
 
 class Opener {
  public:
-  Opener(const Executable& plan, const BackendChoice& choice)
-      : plan_(plan), machine_(plan.machine()), choice_(choice), options_(choice.options),
-        used_(usedDevices(plan)) {
+  Opener(const Executable& plan, const BackendChoice& choice, const SideTable<DeviceId, int64_t>& arenaBytes)
+      : plan_(plan), machine_(plan.machine()), choice_(choice), arenaBytes_(arenaBytes),
+        options_(choice.options), used_(usedDevices(plan)) {
     opened_.devices.resize(machine_.devices.size());
   }
 
@@ -190,7 +190,7 @@ class Opener {
     for (const DeviceId device : machine_.devices.ids()) {
       OpenedDevice& opened = opened_.devices[device.index()];
       if (opened.group != nullptr) {
-        opened.arena = opened.group->allocate(opened.index, plan_.memory().arenaBytes[device]);
+        opened.arena = opened.group->allocate(opened.index, arenaBytes_[device]);
       }
     }
   }
@@ -198,6 +198,7 @@ class Opener {
   const Executable& plan_;
   const Machine& machine_;
   const BackendChoice& choice_;
+  const SideTable<DeviceId, int64_t>& arenaBytes_;
   BackendOptions options_;
   SideTable<DeviceId, bool> used_;
   OpenedDevices opened_;
@@ -224,8 +225,9 @@ Backend* backendFor(DeviceKind kind, const BackendChoice& choice) {
   return found == choice.known.end() ? nullptr : *found;
 }
 
-Result<OpenedDevices> openDevices(const Executable& plan, const BackendChoice& choice) {
-  return Opener(plan, choice).run();
+Result<OpenedDevices> openDevices(const Executable& plan, const BackendChoice& choice,
+                                  const SideTable<DeviceId, int64_t>* arenaBytes) {
+  return Opener(plan, choice, arenaBytes != nullptr ? *arenaBytes : plan.memory().arenaBytes).run();
 }
 
 } // namespace dfc

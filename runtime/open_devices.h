@@ -36,6 +36,8 @@ struct OpenedDevices {
 
 /// Errors: a backend that does not exist, cannot play the device or lacks a kernel that the plan needs.
 /// Throws MachineError when a device or its memory cannot be had.
-Result<OpenedDevices> openDevices(const Executable& plan, const BackendChoice& choice);
+/// `arenaBytes`: of the arenas to allocate, by device; null for the plan's.
+Result<OpenedDevices> openDevices(const Executable& plan, const BackendChoice& choice,
+                                  const SideTable<DeviceId, int64_t>* arenaBytes = nullptr);
 
 } // namespace dfc

@@ -94,8 +94,9 @@ class FileInitialiser {
 
 class ResidentMaker {
  public:
-  ResidentMaker(const PlacedGraph& placed, const std::string& dataFolder)
-      : placed_(placed), files_(dataFolder) {}
+  ResidentMaker(const PlacedGraph& placed, const std::string& dataFolder,
+                const llvm::DenseSet<ValueId>& elsewhere)
+      : placed_(placed), elsewhere_(elsewhere), files_(dataFolder) {}
 
   Result<llvm::DenseMap<ValueId, Literal>> run() {
     const Graph& graph = placed_.graph;
@@ -103,7 +104,8 @@ class ResidentMaker {
       const ValueId value = graph[op].firstResult;
       if (const auto* constant = graph[op].getIf<ops::Constant>()) {
         values_.try_emplace(value, constant->value);
-      } else if (graph[op].kind() == OpKind::Parameter && !placed_.replicas.count(op)) {
+      } else if (graph[op].kind() == OpKind::Parameter && !placed_.replicas.count(op) &&
+                 !elsewhere_.contains(value)) {
         addParameter(op);
       }
     }
@@ -146,6 +148,7 @@ class ResidentMaker {
   }
 
   const PlacedGraph& placed_;
+  const llvm::DenseSet<ValueId>& elsewhere_;
   FileInitialiser files_;
   llvm::DenseMap<ValueId, Literal> values_;
   Diagnostics errors_;
@@ -238,8 +241,9 @@ std::vector<ParameterRow> parametersOf(const PlacedGraph& placed) {
 }
 
 Result<llvm::DenseMap<ValueId, Literal>> residentValues(const PlacedGraph& placed,
-                                                        const std::string& dataFolder) {
-  return ResidentMaker(placed, dataFolder).run();
+                                                        const std::string& dataFolder,
+                                                        const llvm::DenseSet<ValueId>& elsewhere) {
+  return ResidentMaker(placed, dataFolder, elsewhere).run();
 }
 
 Diagnostics checkState(const std::vector<ParameterRow>& parameters, const NamedLiterals& given) {

@@ -6,6 +6,7 @@
 #include "ir/graph/rules/place_in_whole.h"
 #include "ir/plan/executable_parts.h"
 
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace dfc {
@@ -39,9 +40,10 @@ Literal roundedTo(const Literal& value, ElementType element);
 
 /// The first values of all constants and parameters, by value; replicas have their original's, rounded.
 /// Errors: initialiser files that are missing, damaged or of another type, all at once, each naming its
-/// parameter. Relative paths start at `dataFolder`.
+/// parameter. Relative paths start at `dataFolder`. None for `elsewhere`: parameters that have their values.
 Result<llvm::DenseMap<ValueId, Literal>> residentValues(const PlacedGraph& placed,
-                                                        const std::string& dataFolder);
+                                                        const std::string& dataFolder,
+                                                        const llvm::DenseSet<ValueId>& elsewhere = {});
 
 /// Whether `given` fits the named parameters: unknown names (did you mean …), wrong types and shapes, all at
 /// once. The names of parameters that passes derive are never unknown: a plan of other options may have them.

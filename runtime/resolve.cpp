@@ -16,9 +16,9 @@ constexpr uint32_t none = std::numeric_limits<uint32_t>::max();
 
 class Resolver {
  public:
-  Resolver(const Executable& plan, const SideTable<DeviceId, Arena*>& arenas, const ProgressBoard& board)
-      : plan_(plan), graph_(plan.graph()), schedule_(plan.schedule()), arenas_(arenas), board_(board),
-        feedOf_(graph_.valueCount(), none), directFetch_(graph_.valueCount(), none),
+  Resolver(const Executable& plan, std::shared_ptr<const ArenaMaps> arenas, const ProgressBoard& board)
+      : plan_(plan), graph_(plan.graph()), schedule_(plan.schedule()), arenas_(std::move(arenas)),
+        board_(board), feedOf_(graph_.valueCount(), none), directFetch_(graph_.valueCount(), none),
         fetchesOf_(graph_.valueCount()), positions_(schedule_.steps.size()),
         commands_(schedule_.queues.size()) {}
 
@@ -36,7 +36,7 @@ class Resolver {
     addStepBarrier();
     for (const QueueId queue : schedule_.queues.ids()) {
       if (!commands_[queue].empty()) {
-        resolved_.programs.push_back({queue, std::move(commands_[queue])});
+        resolved_.programs.push_back({queue, std::move(commands_[queue]), 0, arenas_});
       }
     }
     return std::move(resolved_);
@@ -85,7 +85,7 @@ class Resolver {
       const ValueId value = graph_.fetches()[i].value;
       const OpId producer = graph_[value].producer;
       if (!read[value] && directFetch_[value] == none && writesAnywhere(producer) &&
-          arenas_[plan_.memory().slots[value].device]->hostAddress() != nullptr) {
+          placeIn(plan_.memory().slots[value]).arena->hostAddress() != nullptr) {
         directFetch_[value] = i;
       }
     }
@@ -105,9 +105,12 @@ class Resolver {
     if (directFetch_[value] != none) {
       return {Location::Base::Fetch, directFetch_[value], nullptr, 0, bytes};
     }
-    DFC_ASSERT(arenas_[slot.device] != nullptr, fmt::format("no arena for {}", graph_.nameOf(value)));
-    return {Location::Base::Arena, 0, arenas_[slot.device], slot.offset, bytes};
+    const ArenaMap::Place place = placeIn(slot);
+    DFC_ASSERT(place.arena != nullptr, fmt::format("no arena for {}", graph_.nameOf(value)));
+    return {Location::Base::Arena, 0, place.arena, place.offset, bytes};
   }
+
+  ArenaMap::Place placeIn(const Slot& slot) const { return (*arenas_)[slot.device].at(slot.offset); }
 
   Command commandOf(StepId step) const {
     const OpId op = schedule_.steps[step].op;
@@ -257,7 +260,7 @@ class Resolver {
   const Executable& plan_;
   const Graph& graph_;
   const Schedule& schedule_;
-  const SideTable<DeviceId, Arena*>& arenas_;
+  std::shared_ptr<const ArenaMaps> arenas_;
   const ProgressBoard& board_;
   SideTable<ValueId, uint32_t> feedOf_;      // fed values and their views: the feed
   SideTable<ValueId, uint32_t> directFetch_; // values that live in a fetch buffer only: the fetch
@@ -270,9 +273,18 @@ class Resolver {
 
 } // namespace
 
+ResolvedPlan resolve(const Executable& plan, std::shared_ptr<const ArenaMaps> arenas,
+                     const ProgressBoard& board) {
+  return Resolver(plan, std::move(arenas), board).run();
+}
+
 ResolvedPlan resolve(const Executable& plan, const SideTable<DeviceId, Arena*>& arenas,
                      const ProgressBoard& board) {
-  return Resolver(plan, arenas, board).run();
+  auto maps = std::make_shared<ArenaMaps>(arenas.size());
+  for (const DeviceId device : arenas.ids()) {
+    (*maps)[device] = ArenaMap(arenas[device]);
+  }
+  return resolve(plan, std::move(maps), board);
 }
 
 } // namespace dfc

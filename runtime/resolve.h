@@ -10,7 +10,7 @@
 //     before another end.
 #pragma once
 
-#include "runtime/backend.h"
+#include "runtime/state/arena_map.h"
 
 namespace dfc {
 
@@ -35,6 +35,9 @@ struct ResolvedPlan {
 
 /// `arenas`: by device, null where the plan has no memory; `board`: a word for each queue of the schedule.
 /// Asserts what the verifiers promise.
+ResolvedPlan resolve(const Executable& plan, std::shared_ptr<const ArenaMaps> arenas,
+                     const ProgressBoard& board);
+/// The same with all bytes in arenas of the plan's own.
 ResolvedPlan resolve(const Executable& plan, const SideTable<DeviceId, Arena*>& arenas,
                      const ProgressBoard& board);
 

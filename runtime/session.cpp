@@ -7,6 +7,7 @@
 #include "runtime/in_flight_steps.h"
 #include "runtime/modules.h"
 #include "runtime/open_devices.h"
+#include "runtime/state/shared_state.h"
 
 #include <fmt/format.h>
 
@@ -116,22 +117,62 @@ Diagnostics optionFaults(const SessionOptions& options) {
 
 } // namespace
 
+namespace {
+
+std::vector<bool> assignedOf(const Graph& graph) {
+  std::vector<bool> assigned(graph.valueCount());
+  for (const OpId op : graph.opsOf(OpKind::Assign)) {
+    assigned[graph[op].operands[0].index()] = true;
+  }
+  return assigned;
+}
+
+/// By device, which bytes of the plan lie in arenas of another session, in order.
+using MovedBytes = SideTable<DeviceId, std::vector<ArenaMap::Moved>>;
+
+MovedBytes movedBytes(const Executable& plan, llvm::ArrayRef<SharedValue> shared, const Executable& other,
+                      const ArenaMaps& otherMaps) {
+  MovedBytes moved(plan.machine().devices.size());
+  for (const SharedValue& value : shared) {
+    const Slot& own = plan.memory().slots[value.own];
+    const Slot& theirs = other.memory().slots[value.other];
+    const int64_t bytes = (own.bytes + arenaAlignment - 1) / arenaAlignment * arenaAlignment;
+    if (bytes > 0) {
+      moved[own.device].push_back(
+          {own.offset, own.offset + bytes, otherMaps[theirs.device].at(theirs.offset)});
+    }
+  }
+  for (const DeviceId device : moved.ids()) {
+    std::sort(moved[device].begin(), moved[device].end(),
+              [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  }
+  return moved;
+}
+
+} // namespace
+
 struct Session::Impl {
   // Destroyed from the last to the first: steps end, arenas go, then groups, whose threads use the board.
+  std::shared_ptr<Impl> sharing; // whose parameters are ours, too
+  std::shared_ptr<StateTurns> turns;
   std::shared_ptr<const Executable> plan;
   ProgressBoard board;
   OpenedDevices opened;
   std::vector<ParameterRow> parameters;
+  std::shared_ptr<const ArenaMaps> arenas;
   std::unique_ptr<InFlightSteps> steps;
 
-  Impl(std::shared_ptr<const Executable> thePlan, OpenedDevices devices, const SessionOptions& options)
-      : plan(std::move(thePlan)),
+  Impl(std::shared_ptr<const Executable> thePlan, OpenedDevices devices, MovedBytes moved,
+       std::shared_ptr<Impl> state, const SessionOptions& options)
+      : sharing(std::move(state)),
+        turns(sharing != nullptr ? sharing->turns : std::make_shared<StateTurns>()), plan(std::move(thePlan)),
         board(plan->schedule().queues.size(), spinsFor(workingQueues(plan->schedule()))),
         opened(std::move(devices)), parameters(parametersOf(plan->placed())) {
-    SideTable<DeviceId, Arena*> arenas(opened.devices.size());
-    for (const DeviceId device : arenas.ids()) {
-      arenas[device] = opened.devices[device.index()].arena.get();
+    auto maps = std::make_shared<ArenaMaps>(opened.devices.size());
+    for (const DeviceId device : maps->ids()) {
+      (*maps)[device] = ArenaMap(opened.devices[device.index()].arena.get(), std::move(moved[device]));
     }
+    arenas = std::move(maps);
     ResolvedPlan resolved = resolve(*plan, arenas, board);
     auto queues = loadGroups(*plan, std::move(resolved.programs), opened, board, options.checkFinite);
     steps = std::make_unique<InFlightSteps>(
@@ -139,18 +180,36 @@ struct Session::Impl {
         std::move(resolved.feeds), std::move(resolved.fetches), std::move(queues), board);
   }
 
-  void write(ValueId value, const Literal& literal) {
+  ArenaMap::Place placeOf(ValueId value) const {
     const Slot& slot = plan->memory().slots[value];
-    if (Arena* arena = opened.devices[slot.device.index()].arena.get(); arena != nullptr) {
-      arena->write(slot.offset, literal.bytes());
+    return (*arenas)[slot.device].at(slot.offset);
+  }
+
+  /// Tells the turns which of these values our steps assign.
+  void note(llvm::ArrayRef<ValueId> values) const {
+    const std::vector<bool> assigned = assignedOf(plan->graph());
+    for (const ValueId value : values) {
+      if (const ArenaMap::Place place = placeOf(value); place.arena != nullptr) {
+        turns->note(place, assigned[value.index()]);
+      }
+    }
+  }
+
+  std::shared_ptr<InFlightStep> launch(const NamedLiterals& feeds, InFlightSteps::Awaited awaited) {
+    const auto turn = turns->take(*steps);
+    return steps->launch(feeds, awaited);
+  }
+
+  void write(ValueId value, const Literal& literal) {
+    if (const ArenaMap::Place place = placeOf(value); place.arena != nullptr) {
+      place.arena->write(place.offset, literal.bytes());
     }
   }
 
   Literal read(ValueId value) const {
-    const Slot& slot = plan->memory().slots[value];
     Literal literal(plan->graph().typeOf(value));
-    if (Arena* arena = opened.devices[slot.device.index()].arena.get(); arena != nullptr) {
-      arena->read(slot.offset, literal.mutableBytes());
+    if (const ArenaMap::Place place = placeOf(value); place.arena != nullptr) {
+      place.arena->read(place.offset, literal.mutableBytes());
     }
     return literal;
   }
@@ -165,10 +224,24 @@ struct Session::Impl {
 };
 
 Session::Session(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Session::~Session() { impl_->steps->close(); }
+Session::~Session() {
+  impl_->steps->close();
+  impl_->turns->leave(*impl_->steps);
+}
 
 Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable> plan,
                                                const SessionOptions& options) {
+  return openedOrErrors(std::move(plan), options, nullptr);
+}
+
+Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable> plan,
+                                               const SessionOptions& options, const Session& state) {
+  return openedOrErrors(std::move(plan), options, state.impl_);
+}
+
+Result<std::unique_ptr<Session>> Session::openedOrErrors(std::shared_ptr<const Executable> plan,
+                                                         const SessionOptions& options,
+                                                         std::shared_ptr<Impl> state) {
   if (plan == nullptr) {
     return errorWithoutPlace("Session::open of no plan: the pointer is null",
                              "give it a plan, by std::make_shared<const Executable>(…) or dfc::open");
@@ -180,7 +253,7 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable>
     preferModulesIn(options.moduleFolder);
   }
   try {
-    return opened(std::move(plan), options);
+    return opened(std::move(plan), options, std::move(state));
   } catch (const Error& mistake) {
     return mistake.diagnostics();
   } catch (const ModuleError& missing) {
@@ -188,18 +261,78 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable>
   }
 }
 
+namespace {
+
+/// Devices of shared parameters that another backend plays than in the session that holds them.
+Diagnostics otherBackends(const Executable& plan, llvm::ArrayRef<SharedValue> shared,
+                          const OpenedDevices& own, const Executable& otherPlan, const OpenedDevices& other) {
+  std::map<std::string, Diagnostic> errors;
+  for (const SharedValue& value : shared) {
+    const DeviceId device = plan.memory().slots[value.own].device;
+    const Backend* ours = own.devices[device.index()].backend;
+    const Backend* theirs = other.devices[otherPlan.memory().slots[value.other].device.index()].backend;
+    if (ours != theirs && ours != nullptr && theirs != nullptr) {
+      const std::string& name = plan.machine().devices[device].name;
+      errors.emplace(
+          name,
+          errorWithoutPlace(fmt::format("backend '{}' is to play {}, which '{}' plays in the session whose "
+                                        "state it is to share",
+                                        ours->name(), name, theirs->name()),
+                            "open both with the same backends"));
+    }
+  }
+  Diagnostics all;
+  for (const auto& entry : errors) {
+    all.push_back(entry.second);
+  }
+  return all;
+}
+
+} // namespace
+
 Result<std::unique_ptr<Session>> Session::opened(std::shared_ptr<const Executable> plan,
-                                                 const SessionOptions& options) {
-  Result<OpenedDevices> devices = openDevices(*plan, choiceOf(options));
-  auto resident = residentValues(plan->placed(), options.dataFolder);
+                                                 const SessionOptions& options, std::shared_ptr<Impl> state) {
+  std::vector<SharedValue> shared;
+  MovedBytes moved(plan->machine().devices.size());
+  if (state != nullptr) {
+    const std::vector<ParameterRow> parameters = parametersOf(plan->placed());
+    auto matched = sharedValues({*plan, parameters}, {*state->plan, state->parameters});
+    if (!matched) {
+      return matched.errors();
+    }
+    shared = *std::move(matched);
+    moved = movedBytes(*plan, shared, *state->plan, *state->arenas);
+  }
+  SideTable<DeviceId, int64_t> arenaBytes = plan->memory().arenaBytes;
+  for (const DeviceId device : moved.ids()) {
+    arenaBytes[device] -= ArenaMap::bytesOf(moved[device]);
+  }
+  llvm::DenseSet<ValueId> elsewhere;
+  for (const SharedValue& value : shared) {
+    elsewhere.insert(value.own);
+  }
+  Result<OpenedDevices> devices = openDevices(*plan, choiceOf(options), &arenaBytes);
+  auto resident = residentValues(plan->placed(), options.dataFolder, elsewhere);
   Diagnostics errors = devices.errors();
   errors.insert(errors.end(), resident.errors().begin(), resident.errors().end());
+  if (errors.empty() && state != nullptr) {
+    errors = otherBackends(*plan, shared, *devices, *state->plan, state->opened);
+  }
   if (!errors.empty()) {
     return errors;
   }
-  auto impl = std::make_shared<Impl>(std::move(plan), *std::move(devices), options);
+  auto impl = std::make_shared<Impl>(std::move(plan), *std::move(devices), std::move(moved), state, options);
   for (const auto& entry : *resident) {
     impl->write(entry.first, entry.second);
+  }
+  if (state != nullptr) {
+    llvm::SmallVector<ValueId, 0> own, other;
+    for (const SharedValue& value : shared) {
+      own.push_back(value.own);
+      other.push_back(value.other);
+    }
+    impl->note(own);
+    state->note(other);
   }
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }
@@ -208,7 +341,7 @@ Result<NamedLiterals> Session::run(const NamedLiterals& feeds) {
   if (Diagnostics errors = checkFeeds(impl_->steps->feeds(), feeds); !errors.empty()) {
     return errors;
   }
-  const std::shared_ptr<InFlightStep> step = impl_->steps->launch(feeds, InFlightSteps::Awaited::AtOnce);
+  const std::shared_ptr<InFlightStep> step = impl_->launch(feeds, InFlightSteps::Awaited::AtOnce);
   impl_->steps->wait(step);
   return resultsOf(*step);
 }
@@ -218,7 +351,7 @@ Result<Session::Pending> Session::submit(const NamedLiterals& feeds) {
     return errors;
   }
   Pending pending;
-  pending.step_ = impl_->steps->launch(feeds, InFlightSteps::Awaited::Later);
+  pending.step_ = impl_->launch(feeds, InFlightSteps::Awaited::Later);
   pending.steps_ = std::shared_ptr<InFlightSteps>(impl_, impl_->steps.get());
   return pending;
 }
@@ -264,6 +397,7 @@ bool Session::Pending::done() const {
 void Session::waitAll() { impl_->steps->waitAll(); }
 
 NamedLiterals Session::state() {
+  const auto turn = impl_->turns->take(*impl_->steps);
   const auto idle = impl_->steps->pause();
   NamedLiterals state;
   for (const ParameterRow& row : impl_->parameters) {
@@ -277,6 +411,7 @@ Diagnostics Session::checkWholeState(const NamedLiterals& values) const {
 }
 
 Status Session::setState(const NamedLiterals& values) {
+  const auto turn = impl_->turns->take(*impl_->steps);
   const auto idle = impl_->steps->pause();
   if (Diagnostics errors = checkState(impl_->parameters, values); !errors.empty()) {
     return errors;

@@ -78,6 +78,14 @@ class Session {
   /// failures throw MachineError.
   static Result<std::unique_ptr<Session>> open(std::shared_ptr<const Executable> plan,
                                                const SessionOptions& options = {});
+  /// The same, but parameters that `state` has, too, by name, are one with its own: the new session reads and
+  /// writes their bytes there, and allocates and initialises only the others. So the plans of a prompt and of
+  /// decoding, or of training and of evaluation, work on one set of weights. Their steps are ordered: those
+  /// of one session have ended before those of another begin, whichever thread launches them. Errors:
+  /// parameters of one name that differ in type, in how they are cut or in their devices and backends, and no
+  /// parameter in common. `state` may be closed before the new session: the memory lives until both are.
+  static Result<std::unique_ptr<Session>> open(std::shared_ptr<const Executable> plan,
+                                               const SessionOptions& options, const Session& state);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session(); ///< waits for what is on its way
@@ -140,8 +148,11 @@ class Session {
  private:
   struct Impl;
   explicit Session(std::shared_ptr<Impl> impl);
+  static Result<std::unique_ptr<Session>> openedOrErrors(std::shared_ptr<const Executable> plan,
+                                                         const SessionOptions& options,
+                                                         std::shared_ptr<Impl> state);
   static Result<std::unique_ptr<Session>> opened(std::shared_ptr<const Executable> plan,
-                                                 const SessionOptions& options);
+                                                 const SessionOptions& options, std::shared_ptr<Impl> state);
   std::shared_ptr<Impl> impl_; // shared with threads that wait for a step while the session is closed
 };
 

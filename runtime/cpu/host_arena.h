@@ -17,6 +17,7 @@ class HostArena final : public Arena {
   HostArena& operator=(const HostArena&) = delete;
   ~HostArena() override;
   std::byte* hostAddress() override { return traits_.addressable ? base_ : nullptr; }
+  int64_t bytes() const override { return bytes_; }
   void write(int64_t offset, std::span<const std::byte> bytes) override;
   void read(int64_t offset, std::span<std::byte> bytes) override;
   std::byte* base() const { return base_; }

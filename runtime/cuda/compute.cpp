@@ -1,5 +1,6 @@
 #include "runtime/cuda/compute.h"
 
+#include "runtime/cuda/arena.h"
 #include "runtime/cuda/library/convolution.h"
 #include "runtime/cuda/library/custom_kernel.h"
 #include "runtime/cuda/library/matmul.h"
@@ -141,9 +142,19 @@ class Maker {
   }
 
   std::byte* addressOf(const LaunchPointer& pointer) const {
+    if (!pointer.inWorkspace() && site_.maps != nullptr) {
+      return mappedAddressOf(pointer);
+    }
     std::byte* base = pointer.inWorkspace() ? made_.workspace.get() : site_.arenas[pointer.device];
     DFC_ASSERT(base != nullptr || pointer.offset == 0, "a GPU computes in its own arena, or reads a peer's");
     return base + pointer.offset;
+  }
+
+  std::byte* mappedAddressOf(const LaunchPointer& pointer) const {
+    const ArenaMap::Place place = (*site_.maps)[pointer.device].at(pointer.offset);
+    const auto* arena = dynamic_cast<const CudaArena*>(place.arena);
+    DFC_ASSERT(arena != nullptr || pointer.offset == 0, "a GPU computes in arenas of GPUs");
+    return arena != nullptr ? arena->base() + place.offset : nullptr;
   }
 
   std::unique_ptr<StreamLaunch> launchOf(const Chosen& chosen) const {

@@ -7,6 +7,7 @@
 #include "runtime/cuda/library/kernel_library.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/stream_launch.h"
+#include "runtime/state/arena_map.h"
 
 namespace dfc::cuda {
 
@@ -16,6 +17,8 @@ struct ComputeSite {
   std::string architecture;
   KernelLibrary* library = nullptr;
   SideTable<DeviceId, std::byte*> arenas; ///< base addresses, of the GPU and its peers; else null
+  /// Where the plan's offsets lie, where parameters are another session's; null: behind the base addresses.
+  std::shared_ptr<const ArenaMaps> maps = nullptr;
 };
 
 struct ComputeLaunch {

@@ -56,8 +56,9 @@ class Preparer {
       return;
     }
     const Gpu& gpu = *program_.gpu;
-    program_.computing = makeLaunches(plan_.graph(), plan, rows, plan.workspaceBytes[program_.queue],
-                                      {gpu.ordinal, gpu.architecture, shared_.library, shared_.arenas});
+    program_.computing =
+        makeLaunches(plan_.graph(), plan, rows, plan.workspaceBytes[program_.queue],
+                     {gpu.ordinal, gpu.architecture, shared_.library, shared_.arenas, source_.arenas});
     SideTable<OpId, uint32_t> positions(plan_.graph().opCount());
     for (uint32_t i = 0; i < program_.commands.size(); ++i) {
       if (program_.commands[i].step.valid()) {
@@ -110,7 +111,8 @@ class Preparer {
           "the other device's memory is out of reach: a cuda GPU exchanges with the cpu and other cuda "
           "GPUs only; run all GPUs of the plan on one backend");
     }
-    const int64_t bytes = plan_.memory().arenaBytes[plan_.memory().slots[value].device];
+    const int64_t planned = plan_.memory().arenaBytes[plan_.memory().slots[value].device];
+    const int64_t bytes = location.arena->bytes() > 0 ? location.arena->bytes() : planned;
     if (!shared_.pins->pin(base, bytes)) {
       throw MachineError(
           fmt::format("{} bytes of host memory cannot be pinned; raise the limit on locked memory "
