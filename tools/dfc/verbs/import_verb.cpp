@@ -30,8 +30,8 @@ constexpr const char* importFooter =
 dfc run, compile, explain, view and simulate take the model itself as well.
 
 Examples:
-  dfc import model.onnx -o model.dfg
-  dfc import model.onnx -o model.dfg --dim batch=8 --dim sequence=128)";
+  dfc import samples/04_graph_file/classifier.onnx -o classifier.dfg --dim batch=8
+  dfc import samples/04_graph_file/classifier.onnx -o one.dfg --dim images.0=1 --json)";
 
 /// The graph with its parameters started from `file` in place of the model, and their first values.
 struct Weights {
