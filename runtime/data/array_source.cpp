@@ -48,7 +48,7 @@ Diagnostic noSuch(const std::string& file, std::string_view what, const std::str
   const auto near = nearestName(word, known);
   return {Severity::Error,
           {file},
-          fmt::format("no such {} '{}'", what, word),
+          fmt::format("there is no {} '{}'", what, word),
           near ? fmt::format("did you mean '{}'? There are: {}", *near, fmt::join(known, ", "))
                : fmt::format("there are: {}", fmt::join(known, ", "))};
 }

@@ -53,11 +53,13 @@ class Column {
     }
     const auto number = readNumber<double>(cell.text);
     if (!number && !(gaps && isEmpty(cell))) {
-      rows.complain(cell,
-                    isEmpty(cell) ? fmt::format("no number in column '{}'", name_)
-                                  : fmt::format("'{}' in column '{}' is not a number", cell.text, name_),
-                    isEmpty(cell) ? "give one, or let gaps be NaN"
-                                  : "name the column among those of words to have its words numbered");
+      rows.complain(
+          cell,
+          isEmpty(cell) ? fmt::format("no number in column '{}'", name_)
+                        : fmt::format("'{}' in column '{}' is not a number", cell.text, name_),
+          isEmpty(cell)
+              ? "give one, or let gaps be NaN"
+              : "leave the column out, or have its words numbered: FILE.csv:#COLUMN, CsvOptions::words");
     }
     addNumber(cell.text, number.value_or(std::nan("")));
   }

@@ -76,9 +76,9 @@ TEST_CASE("dfc run: wrong feeds and fetches come all at once, each with its way 
         "square.npy: error: holds f32[2, 2], but input 'x' is f32[4]\n"
         "  hint: give it the input's shape, or more rows of that shape: a batch of them is fed at each "
         "step\n");
-  const Outcome kind = bench.dfc({"run", "affine.dfg", "--feed", "x=x.csv", "--feed", "y=y.npy"});
+  const Outcome kind = bench.dfc({"run", "affine.dfg", "--feed", "x=x.jpg", "--feed", "y=y.npy"});
   CHECK(kind.status == 1);
-  CHECK_THAT(kind.err, containing("x.csv: error: is no kind of feed that dfc reads"));
+  CHECK_THAT(kind.err, containing("x.jpg: error: is no kind of feed that dfc reads"));
   const Outcome folder = bench.dfc({"run", "affine.dfg", "--feed", "x=.", "--feed", "y=y.npy"});
   CHECK(folder.status == 1);
   CHECK_THAT(folder.err, startingWith(".: error: is a folder, not a file\n  hint: give FILE.npy, "));

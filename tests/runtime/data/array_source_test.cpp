@@ -84,6 +84,6 @@ TEST_CASE("array source: members of archives, chosen, preferred, or alone") {
   CHECK(array(files.path("w.safetensors"), "a") == a);
   CHECK(array(files.path("one.safetensors"), "x") == a);
   CHECK_THAT(errorOf(files.path("w.safetensors:c")),
-             containing("no such array 'c'\n  hint: there are: a, b"));
+             containing("there is no array 'c'\n  hint: there are: a, b"));
   CHECK_THAT(errorOf(files.path("x.jpg")), containing("is no kind of feed that dfc reads\n"));
 }
