@@ -10,7 +10,7 @@ NUMPY = {"abs": "absolute", "max": "maximum", "min": "minimum", "pow": "power", 
          "select": "where", "reduceSum": "sum", "reduceMean": "mean", "reduceMax": "max", "reduceMin": "min",
          "reduceProduct": "prod", "cumSum": "cumsum", "argMax": "argmax", "broadcast": "broadcast_to",
          "concat": "concatenate", "trilu": "tril", "iota": "arange"}
-HEADERS = ("dsl", "composites", "optimizers", "collectives", "gradients", "custom", "kv_cache")
+HEADERS = ("dsl", "composites", "optimizers", "collectives", "gradients", "custom", "kv_cache", "schedules")
 FUNCTION = re.compile(r"^(?:Tensor|std::vector<Tensor>|TopK|Normalised) (\w+)\(", re.MULTILINE)
 
 

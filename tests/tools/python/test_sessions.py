@@ -140,6 +140,8 @@ def test_initialisers(tmp_path):
 OPTIMISERS = {
     "sgd": lambda w, d: dfc.sgd(w, d, 0.1),
     "momentum": lambda w, d: dfc.momentum(w, d, 0.1, weight_decay=0.01),
+    "lion": lambda w, d: dfc.lion(w, d, 0.1),
+    "adafactor": lambda w, d: dfc.adafactor(w, d, 0.1, scale_by_parameter=False),
     "adam": lambda w, d: dfc.adam(w, dfc.clip_by_global_norm(d, 1.0), 0.1),
 }
 
@@ -166,3 +168,35 @@ def test_loss_scaling():
     g.fetch("loss", loss)
     session = dfc.open(g.finish(), "cpu")
     assert session.run()["loss"] == 2 and session.run()["loss"] < 2 and session.state()["lossScale"] == 8
+
+
+def test_schedules():
+    g = dfc.Builder()
+    step = g.step()
+    rates = {"warm": dfc.warm_up(step, 4), "linear": dfc.linear_decay(step, 4), "cosine": dfc.cosine_decay(step, 4, 0.5),
+             "step": dfc.step_decay(step, 2)}
+    for name, rate in rates.items():
+        g.fetch(name, rate)
+    w = g.parameter("w", 1, 1.0)
+    dfc.sgd([w], [w * 0 + 1], 0.1 * rates["warm"])
+    session = dfc.open(g.finish(), "cpu")
+    steps = [session.run() for _ in range(4)]
+    assert [float(one["warm"]) for one in steps] == [0.25, 0.5, 0.75, 1]
+    assert [float(one["linear"]) for one in steps] == [1, 0.75, 0.5, 0.25]
+    np.testing.assert_allclose([one["step"] for one in steps], [1, 1, 0.1, 0.1], rtol=1e-6)
+    np.testing.assert_allclose(float(steps[2]["cosine"]), 0.75, rtol=1e-6)  # half way from 1 to 0.5
+    np.testing.assert_allclose(session.state()["w"], 1 - 0.1 * (0.25 + 0.5 + 0.75 + 1), rtol=1e-5)
+
+
+def test_accumulated_gradients():
+    g = dfc.Builder()
+    w = g.parameter("w", (), 1.0)
+    x = g.input("x", ())
+    means, ready = dfc.accumulate_gradients([w], dfc.gradients(w * x, [w]), 2)
+    dfc.momentum([w], means, 1.0, 0.0, only_if=ready)
+    session = dfc.open(g.finish(), "cpu")
+    states = []
+    for fed in (1, 3, 5, 7):
+        session.run({"x": fed})
+        states.append(float(session.state()["w"]))
+    assert states == [1, -1, -1, -7]  # 1 - (1 + 3) / 2, -1 - (5 + 7) / 2

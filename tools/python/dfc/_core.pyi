@@ -329,6 +329,11 @@ class Builder:
     def scalar(self, value: float, dtype: DType | numpy.typing.DTypeLike = DType.float32) -> Tensor:
         """A constant of no axes."""
 
+    def step(self) -> Tensor:
+        """
+        How many steps were run before this one, an int64 scalar: a parameter 'step' that dfc counts up. What is drawn by it (dropout) never repeats, and a checkpoint keeps it.
+        """
+
     def iota(self, shape: int | Sequence[int], dtype: DType | numpy.typing.DTypeLike = DType.int64, axis: int = 0) -> Tensor:
         """Each element is its own index along `axis`."""
 
@@ -738,23 +743,63 @@ def gradients(loss: Tensor, wrt: Sequence[Tensor | numpy.typing.ArrayLike]) -> l
     d loss / d x for each x of `wrt`, as ops of the same graph. loss: a float scalar; x: a float tensor. Each result is named '<x>.gradient'. An x that loss does not depend on gets zeros, with a warning where x is a parameter.
     """
 
-def clip_by_global_norm(gradients: Sequence[Tensor | numpy.typing.ArrayLike], most: float) -> list[Tensor]:
+def clip_by_global_norm(gradients: Sequence[Tensor | numpy.typing.ArrayLike], most: Tensor | numpy.typing.ArrayLike) -> list[Tensor]:
     """
     The gradients times min(1, most / norm), where norm is the root of the sum of the squares of all their elements (Pascanu et al. 2013). `most` is above 0.
     """
 
-def sgd(parameters: Sequence[Tensor | numpy.typing.ArrayLike], gradients: Sequence[Tensor | numpy.typing.ArrayLike], rate: float) -> list[Tensor]:
-    """w <- w - rate * g. Gives the new weights."""
-
-def momentum(parameters: Sequence[Tensor | numpy.typing.ArrayLike], gradients: Sequence[Tensor | numpy.typing.ArrayLike], rate: float = 0.1, momentum: float = 0.9, *, weight_decay: float = 0.0, only_if: Tensor | numpy.typing.ArrayLike | None = None) -> list[Tensor]:
+def accumulate_gradients(parameters: Sequence[Tensor | numpy.typing.ArrayLike], gradients: Sequence[Tensor | numpy.typing.ArrayLike], steps: int) -> tuple[list[Tensor], Tensor]:
     """
-    v <- momentum * v + g + weight_decay * w;  w <- w - rate * v (Polyak 1964, as PyTorch's SGD without dampening). only_if: bool of no axes; a step in which it is false changes nothing. Gives the new weights.
+    The means of the gradients over the steps so far since the last update, and whether this step is the last of `steps`: bool of no axes, for the optimisers' only_if.
     """
 
-def adam(parameters: Sequence[Tensor | numpy.typing.ArrayLike], gradients: Sequence[Tensor | numpy.typing.ArrayLike], rate: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, *, epsilon: float = 1e-08, weight_decay: float = 0.0, only_if: Tensor | numpy.typing.ArrayLike | None = None) -> list[Tensor]:
+def moving_averages(parameters: Sequence[Tensor | numpy.typing.ArrayLike], next: Sequence[Tensor | numpy.typing.ArrayLike], decay: float = 0.999) -> list[Tensor]:
     """
-    Adam with bias correction (Kingma and Ba 2015) and decoupled weight decay (Loshchilov and Hutter 2019). Keeps m, v and the powers of beta1 and beta2 as state. Gives the new weights.
+    Exponential moving averages of the parameters' next values, kept as state beside them.
     """
+
+def sgd(parameters: Sequence[Tensor | numpy.typing.ArrayLike], gradients: Sequence[Tensor | numpy.typing.ArrayLike], rate: Tensor | numpy.typing.ArrayLike) -> list[Tensor]:
+    """
+    w <- w - rate * g. rate: a number, or a scalar of the graph. Gives the new weights.
+    """
+
+def momentum(parameters: Sequence[Tensor | numpy.typing.ArrayLike], gradients: Sequence[Tensor | numpy.typing.ArrayLike], rate: Tensor | numpy.typing.ArrayLike = 0.1, momentum: float = 0.9, *, weight_decay: float = 0.0, nesterov: bool = False, no_decay: Sequence[str] = [], only_if: Tensor | numpy.typing.ArrayLike | None = None) -> list[Tensor]:
+    """
+    v <- momentum * v + g + weight_decay * w;  w <- w - rate * v (Polyak 1964, as PyTorch's SGD without dampening). no_decay: patterns of names ('*.bias') without weight decay. only_if: bool of no axes; a step in which it is false changes nothing. Gives the new weights.
+    """
+
+def adam(parameters: Sequence[Tensor | numpy.typing.ArrayLike], gradients: Sequence[Tensor | numpy.typing.ArrayLike], rate: Tensor | numpy.typing.ArrayLike = 0.001, beta1: float = 0.9, beta2: float = 0.999, *, epsilon: float = 1e-08, weight_decay: float = 0.0, no_decay: Sequence[str] = [], only_if: Tensor | numpy.typing.ArrayLike | None = None) -> list[Tensor]:
+    """
+    Adam with bias correction (Kingma and Ba 2015) and decoupled weight decay (Loshchilov and Hutter 2019). Keeps m, v and the powers of beta1 and beta2 as state. Otherwise as momentum().
+    """
+
+def lion(parameters: Sequence[Tensor | numpy.typing.ArrayLike], gradients: Sequence[Tensor | numpy.typing.ArrayLike], rate: Tensor | numpy.typing.ArrayLike = 0.0001, beta1: float = 0.9, beta2: float = 0.99, *, weight_decay: float = 0.0, no_decay: Sequence[str] = [], only_if: Tensor | numpy.typing.ArrayLike | None = None) -> list[Tensor]:
+    """
+    Lion (Chen et al. 2023): the sign of a moment. The rate is a third to a tenth of Adam's. Otherwise as momentum().
+    """
+
+def adafactor(parameters: Sequence[Tensor | numpy.typing.ArrayLike], gradients: Sequence[Tensor | numpy.typing.ArrayLike], rate: Tensor | numpy.typing.ArrayLike = 0.01, *, scale_by_parameter: bool = True, decay_exponent: float = 0.8, clip: float = 1.0, weight_decay: float = 0.0, no_decay: Sequence[str] = [], only_if: Tensor | numpy.typing.ArrayLike | None = None) -> list[Tensor]:
+    """
+    Adafactor (Shazeer and Stern 2018): second moments of rows and columns. The rate is relative to the root mean square of the weight unless scale_by_parameter is False. Otherwise as momentum().
+    """
+
+def warm_up(step: Tensor, steps: int) -> Tensor:
+    """
+    A factor of a rate: (step + 1) / steps, and 1 from step `steps` - 1 on.
+    """
+
+def linear_decay(step: Tensor, steps: int, end: float = 0.0) -> Tensor:
+    """
+    A factor of a rate: from 1 at step 0 evenly to `end` at step `steps`, where it stays.
+    """
+
+def cosine_decay(step: Tensor, steps: int, end: float = 0.0) -> Tensor:
+    """
+    A factor of a rate: from 1 at step 0 along half a cosine to `end` at step `steps`, where it stays (Loshchilov and Hutter 2017).
+    """
+
+def step_decay(step: Tensor, steps: int, factor: float = 0.1) -> Tensor:
+    """A factor of a rate: factor ^ floor(step / steps)."""
 
 class LossScaling:
     """

@@ -115,6 +115,15 @@ void bindSources(nb::class_<Writer>& builder) {
       },
       "value"_a, "dtype"_a = ElementType::F32, "A constant of no axes.");
   builder.def(
+      "step",
+      [](const SharedWriter& self) {
+        Call call(self);
+        return call.value(self->builder.step());
+      },
+      "How many steps were run before this one, an int64 scalar: a parameter 'step' that dfc counts up. What "
+      "is drawn "
+      "by it (dropout) never repeats, and a checkpoint keeps it.");
+  builder.def(
       "iota",
       [](const SharedWriter& self, const DimsLike& shape, const DTypeLike& dtype, int64_t axis) {
         Call call(self);
