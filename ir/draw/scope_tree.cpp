@@ -19,6 +19,7 @@ struct Draft {
   std::set<uint32_t> devices; ///< that compute its ops
   uint64_t contents = 0;      ///< a sum of hashes: the same for the same ops in any order
   double sumOfIds = 0;
+  uint32_t firstId = 0; ///< of its own ops
   size_t ops = 0;
 };
 
@@ -26,7 +27,7 @@ class TreeMaker {
  public:
   explicit TreeMaker(const PlacedGraph& placed)
       : placed_(placed), graph_(placed.graph), draftOf_(graph_.opCount(), 0) {
-    drafts_.push_back({{ScopeNode::Kind::Root, ScopeNode::none, "", ""}, {}, {}, 0, 0, 0});
+    drafts_.push_back({{ScopeNode::Kind::Root, ScopeNode::none, "", ""}, {}, {}, 0, 0, 0, 0});
   }
 
   ScopeTree make() {
@@ -80,13 +81,14 @@ class TreeMaker {
     const std::string type = row.resultCount > 0 ? toString(graph_.typeOf(row.firstResult)) : "";
     draft.contents += llvm::hash_combine(static_cast<int>(row.kind()), type);
     draft.sumOfIds += op.index();
+    draft.firstId = draft.ops == 0 ? op.index() : draft.firstId;
     ++draft.ops;
   }
 
   uint32_t add(uint32_t parent, ScopeNode::Kind kind, std::string name, std::string path) {
     const auto index = static_cast<uint32_t>(drafts_.size());
     drafts_[parent].children.push_back(index);
-    drafts_.push_back({{kind, parent, std::move(name), std::move(path)}, {}, {}, 0, 0, 0});
+    drafts_.push_back({{kind, parent, std::move(name), std::move(path)}, {}, {}, 0, 0, 0, 0});
     return index;
   }
 
@@ -151,7 +153,10 @@ class TreeMaker {
   void finish(uint32_t index, uint32_t parent) {
     Draft& draft = drafts_[index];
     draft.node.parent = parent;
-    draft.node.order = draft.ops > 0 ? draft.sumOfIds / static_cast<double>(draft.ops) : 0;
+    // Ops outside of scopes may end far behind the others of their group: sums of a loss over devices.
+    draft.node.order = draft.node.kind == ScopeNode::Kind::Outside ? draft.firstId
+                       : draft.ops > 0 ? draft.sumOfIds / static_cast<double>(draft.ops)
+                                       : 0;
     indexOf_[index] = static_cast<uint32_t>(nodes_.size());
     nodes_.push_back(draft.node);
     for (const Layers& layers : groupsOf(draft)) {

@@ -25,7 +25,7 @@ struct ScopeNode {
   std::string path;        ///< of all nested scopes, folded: "h.*/attn"
   uint32_t layers = 1;     ///< Fold: how many
   bool layersEqual = true; ///< Fold: all have ops of the same kinds and types
-  double order = 0;        ///< by which siblings are sorted: the mean id of its ops
+  double order = 0;        ///< by which siblings are sorted: the mean id of its ops; of Outside the first
 };
 
 struct ScopeTree {

@@ -151,7 +151,7 @@ def make_pages():
     (OUT / "small.dfg").write_text("""graph small {
   parameter w : f32[64, 64] = constant(0.01) on cpu0
   scope "forward" on gpu0 { y = tanh(matmul(w, w)) }
-  scope "update" on cpu0 { next = w - 0.1 * exp(y)  done = assign(w, next) }
+  scope "update" on cpu0 {\n    next = w - 0.1 * exp(y)\n    done = assign(w, next)\n  }
   fetch done
 }
 """, encoding="utf-8")
