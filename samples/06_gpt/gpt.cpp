@@ -4,6 +4,7 @@
 #include "ir/author/composites.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
+#include "ir/author/kv_cache.h"
 #include "ir/author/optimizers.h"
 
 #include <cmath>
@@ -113,6 +114,15 @@ Tensor causal(const std::string& /*layer*/, Tensor q, Tensor k, Tensor v) {
   return attention(q, k, v, {.causal = true});
 }
 
+/// Of one token, [1, 1], at this position of its text, with the keys and values of those before it in caches.
+Tensor cachedLogits(Builder& g, Model& model, const Sizes& sizes, Tensor token, Tensor position) {
+  const auto overCache = [&](const std::string& layer, Tensor q, Tensor k, Tensor v) {
+    KvCache cache(g, layer, {.heads = sizes.heads, .rows = sizes.context, .width = sizes.headWidth()});
+    return cache.attend(q, k, v, position);
+  };
+  return model.logits(token, dynamicSlice(model.positionTable(), position, {1}, {0}), overCache);
+}
+
 } // namespace
 
 Result<Graph> trainingStep(const Sizes& sizes, const Training& training) {
@@ -136,25 +146,25 @@ Result<Graph> forwardPass(const Sizes& sizes, int64_t batch) {
   return std::move(g).finish();
 }
 
-Result<Graph> samplingStep(const Sizes& sizes) {
-  Builder g("gpt sampling");
+Result<Graph> readingStep(const Sizes& sizes) {
+  Builder g("gpt reading");
   Model model(g, sizes);
   const Tensor token = g.input("token", i64({1, 1}));
   const Tensor position = g.input("position", i64({}));
-  const Tensor here = compare(iota(g, i64({sizes.context, 1}), 0), position, Direction::Eq);
-  const Tensor visible = compare(iota(g, i64({1, sizes.context}), 1), position, Direction::Le);
+  g.fetch("logits", reshape(cachedLogits(g, model, sizes, token, position), {sizes.vocabulary}));
+  return std::move(g).finish();
+}
 
-  // The row of the cache at `position` becomes this token's; the rows behind it are not seen yet.
-  const auto remembered = [&](const std::string& name, Tensor row) {
-    const TensorType all = f32({1, sizes.heads, sizes.context, sizes.headWidth()});
-    const Tensor cache = g.parameter(name, all);
-    return g.assign(cache, select(here, row, cache));
-  };
-  const auto overCache = [&](const std::string& layer, Tensor q, Tensor k, Tensor v) {
-    return attention(q, remembered(layer + ".keys", k), remembered(layer + ".values", v), {.mask = visible});
-  };
-  const Tensor place = embedding(model.positionTable(), position);
-  g.fetch("logits", reshape(model.logits(token, place, overCache), {sizes.vocabulary}));
+Result<Graph> decodingStep(const Sizes& sizes, const Sampling& sampling) {
+  Builder g("gpt decoding");
+  Model model(g, sizes);
+  const Tensor token = g.parameter("decoding.token", i64({1, 1}));
+  const Tensor position = countedPosition(g, "decoding.position", 1);
+  const Tensor draws = countedPosition(g, "decoding.draws", 1);
+  const Tensor logits = slice(cachedLogits(g, model, sizes, token, position), {0, 0}, {1, sampling.tokens});
+  const Tensor next = categorical(logits * (1 / sampling.temperature), draws, sampling.seed);
+  g.assign(token, reshape(next, {1, 1}));
+  g.fetch("token", next);
   return std::move(g).finish();
 }
 

@@ -1,7 +1,7 @@
-// The model: a decoder-only transformer of GPT-2's architecture (Radford et al. 2019), and its three graphs:
-// a training step, the forward pass of one window, and one token of sampling with a cache of keys and values.
-// Written for one device, without a pin. Parameters have the names of GPT-2's published weights; linear
-// layers hold theirs as [in, out], as there.
+// The model: a decoder-only transformer of GPT-2's architecture (Radford et al. 2019), and its graphs: a
+// training step, the forward pass of one window, and one token with a cache of keys and values, read or
+// drawn. Written for one device, without a pin. Parameters have the names of GPT-2's published weights;
+// linear layers hold theirs as [in, out], as there.
 #pragma once
 
 #include "ir/author/builder.h"
@@ -39,6 +39,18 @@ Result<Graph> forwardPass(const Sizes& sizes, int64_t batch = 1);
 /// One token of a growing text. Feeds "token" i64[1, 1] and its "position" i64[], below `context`; fetches
 /// "logits" f32[vocabulary] of the token that follows. The caches, parameters named "….keys" and "….values",
 /// keep what the earlier positions gave attention; a text begins anew at position 0.
-Result<Graph> samplingStep(const Sizes& sizes);
+Result<Graph> readingStep(const Sizes& sizes);
+
+/// How tokens are drawn.
+struct Sampling {
+  int64_t tokens = 256;   ///< of the vocabulary, the first ones
+  double temperature = 1; ///< below 1 likely tokens become likelier
+  int64_t seed = 1;
+};
+
+/// One token more, without a feed: reads the token "decoding.token" i64[1, 1] at "decoding.position" i64[],
+/// draws the next one from softmax(logits / temperature), fetches it as "token" i64[1], and leaves it in
+/// "decoding.token". It has the weights and the caches of `readingStep`, for sessions that share state.
+Result<Graph> decodingStep(const Sizes& sizes, const Sampling& sampling);
 
 } // namespace dfc::gpt

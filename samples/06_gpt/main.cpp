@@ -1,9 +1,11 @@
 // Lesson 6: a small GPT, trained on the bytes of a text on one device, which then writes on by itself, token
 // by token, with a cache of the keys and values of all tokens before.
 //
-// Two graphs share one model: the training step, which sees whole windows, and the sampling step, which sees
-// one token and keeps the rest in parameters. The lesson checks that both compute the same logits, that the
-// same seed gives the same losses, and that the model learns more than which byte follows which.
+// The graphs share one model: the training step, which sees whole windows, and two steps that see one token
+// and keep the rest in parameters, one for tokens that are given, one that draws them. The sessions of these
+// two share their state: one copy of the weights and of the caches. The lesson checks that windows and caches
+// give the same logits, that the same seed gives the same losses, and that the model learns more than which
+// byte follows which.
 //
 //     sample_06_gpt [--size small|124M] [--text FILE] [--steps N] [--machine FILE|NAME|host] …
 #include "ir/author/text/units.h"
@@ -107,17 +109,22 @@ void compareLogits(const Literal& whole, const gpt::Text& text, gpt::Sampler sam
   lesson::check(all.miss <= bound * std::max(all.largest, 1.0F), what.str());
 }
 
-void write(gpt::Sampler sampler, const gpt::Text& text, const gpt::Options& options) {
-  std::mt19937 random(static_cast<uint32_t>(options.training.seed));
+/// Two plans over one memory: `reading` reads the prompt, `decoding` goes on from there.
+void write(Session& reading, const Plan& decoding, const gpt::Text& text, const gpt::Options& options) {
+  const auto decoder = lesson::orGiveUp(Session::open(decoding, {}, reading));
   const std::vector<int64_t> prompt = text.tokens(0, options.sizes.context / 2);
+  gpt::Sampler sampler(reading, options.sizes);
+  for (size_t i = 0; i + 1 < prompt.size(); ++i) {
+    sampler.append(prompt[i]);
+  }
   const auto begin = std::chrono::steady_clock::now();
-  const std::vector<int64_t> drawn =
-      sampler.generate(prompt, options.sampled, gpt::byteTokens, options.temperature, random);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  const auto tokens = static_cast<double>(prompt.size() + drawn.size());
-  std::printf("\n%s---- at a temperature of %.2f goes on (%.0f tokens/s, read or drawn):\n%s",
-              gpt::shown(prompt).c_str(), options.temperature, tokens / seconds.count(),
+  const std::vector<int64_t> drawn = sampler.generate(*decoder, prompt.back(), options.sampled);
+  const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - begin;
+  std::printf("\n%s---- at a temperature of %.2f goes on (%.1f us a token):\n%s", gpt::shown(prompt).c_str(),
+              options.temperature, time.count() / static_cast<double>(std::max<size_t>(drawn.size(), 1)),
               gpt::shown(drawn).c_str());
+  const auto again = sampler.generate(*decoder, prompt.back(), 1);
+  lesson::check(again.size() == 1 && again[0] >= 0 && again[0] < gpt::byteTokens, "what is drawn are bytes");
 }
 
 } // namespace
@@ -131,15 +138,18 @@ int main(int count, char** words) {
   lesson::saveGraph(step, options.graphFile);
   const Plan training = lesson::compileAndPrint(step, machine, options.compile);
   const Plan forward = lesson::compileAndPrint(gpt::forwardPass(options.sizes), machine, options.compile);
-  const Plan sampling = lesson::compileAndPrint(gpt::samplingStep(options.sizes), machine, options.compile);
+  const Plan reading = lesson::compileAndPrint(gpt::readingStep(options.sizes), machine, options.compile);
+  const gpt::Sampling sampling{gpt::byteTokens, options.temperature, options.training.seed};
+  const Plan decoding =
+      lesson::compileAndPrint(gpt::decodingStep(options.sizes, sampling), machine, options.compile);
   if (options.steps == 0) {
     return 0;
   }
 
   const NamedLiterals state = trainAndReport(training, text, options);
   const Literal whole = forwardLogits(*lesson::openWith(state, forward), text, options.sizes.context);
-  const auto session = lesson::openWith(state, sampling);
+  const auto session = lesson::openWith(state, reading);
   compareLogits(whole, text, gpt::Sampler(*session, options.sizes), options);
-  write(gpt::Sampler(*session, options.sizes), text, options);
+  write(*session, decoding, text, options);
   return lesson::verdict();
 }
