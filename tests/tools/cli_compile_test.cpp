@@ -320,7 +320,8 @@ TEST_CASE("dfc: a plan takes no options that only a graph can take; other files 
   CHECK(twice.status == 1);
   CHECK(twice.err ==
         "figure.plan: error: is a plan, compiled for its machine: -m, --policy, --precision, --pin, --split, "
-        "--memory, --skip-pass, --calibration, --plan-time, --no-merged-launches and --no-peer-reads cannot "
+        "--memory, --skip-pass, --calibration, --plan-time, --dim, --no-merged-launches and --no-peer-reads "
+        "cannot "
         "change "
         "it\n"
         "  hint: compile the graph again with these options, or leave them out\n");

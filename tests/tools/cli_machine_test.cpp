@@ -121,7 +121,7 @@ TEST_CASE("dfc compile: a sealed plan is no graph file, whatever its name") {
     CHECK(outcome.status == 1);
     CHECK(outcome.err == name + ": error: is a sealed plan: it is compiled already\n"
                                 "  hint: use it with dfc run, dfc view or dfc simulate; dfc compile and dfc "
-                                "explain take a graph file (.dfg)\n");
+                                "explain take a graph file (.dfg) or an ONNX model\n");
   }
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("dfc view: a page folds equal layers, and has slack, memory and an exp
 TEST_CASE("dfc view: hostile names stay text in the page's data") {
   const Workshop shop;
   const std::string name =
-      R"(</script><script>alert(1)</script> \"'&\\ é 漢字 @DATA@ )" + std::string(5000, 'n');
+      R"(</script><script>alert(1)</script> \"'&\\ é 漢字 @DATA@ )" + std::string(4000, 'n');
   shop.write("odd.dfg", "graph \"" + name + "\" {\n  input \"" + name + "\" : f32[2]\n  scope \"" + name +
                             "\" { y = relu(\"" + name + "\") }\n  fetch y\n}\n");
   const Outcome made = shop.dfc({"view", "odd.dfg", "-o", "page.html"});

@@ -163,9 +163,9 @@ TEST_CASE("dfc view --trace: what it cannot draw, it says") {
         "error: --trace is a picture of its own, --what=schedule another\n  hint: leave one of them out\n");
   CHECK(shop.dfc({"view", "small.plan", "--what=schedule", "--step", "1"}).err ==
         "error: --step chooses among the steps of a trace\n  hint: add --trace FILE.json\n");
-  CHECK(
-      shop.dfc({"view", "small.plan"}).err ==
-      "error: what should be drawn?\n"
-      "  hint: say --what and one of: graph, placed, figure, schedule; or --trace and the trace of a run\n");
+  CHECK(shop.dfc({"view", "small.plan"}).err ==
+        "error: what should be drawn?\n"
+        "  hint: say -o FILE.html for a page; --what and one of: graph, placed, figure, schedule; or --trace "
+        "and the trace of a run\n");
   CHECK(shop.dfc({"view", "small.plan", "--trace", "measured.json", "-o", "measured.json"}).status == 1);
 }

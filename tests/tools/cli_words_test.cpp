@@ -27,13 +27,13 @@ TEST_CASE("dfc: without a verb, or with one that is not there") {
   CHECK(none.status == 1);
   CHECK(none.out.empty());
   CHECK(none.err == "error: no verb: what should dfc do?\n"
-                    "  hint: say one of: compile, explain, run, view, machine, simulate, calibrate, "
+                    "  hint: say one of: compile, import, explain, run, view, machine, simulate, calibrate, "
                     "schedule; or dfc --help\n");
   const Outcome slip = runDfc({"complie", "x.dfg"});
   CHECK(slip.status == 1);
   CHECK(slip.err ==
         "error: there is no verb 'complie'\n"
-        "  hint: did you mean 'compile'? There are: compile, explain, run, view, machine, simulate, "
+        "  hint: did you mean 'compile'? There are: compile, import, explain, run, view, machine, simulate, "
         "calibrate, schedule\n");
 }
 

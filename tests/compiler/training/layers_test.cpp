@@ -111,9 +111,9 @@ TEST_CASE("layers: seeds of the first weights differ from one another") {
 TEST_CASE("layers: an LSTM is its formulas, position by position") {
   Builder g;
   Layers net(g);
-  const Recurrent made_ = net.lstm("r", g.input("x", sequence), width);
-  g.fetch("all", made_.all);
-  g.fetch("last", made_.last);
+  const Recurrent recurrent = net.lstm("r", g.input("x", sequence), width);
+  g.fetch("all", recurrent.all);
+  g.fetch("last", recurrent.last);
   const Made lstm = made(std::move(g));
   const Literal x = filled(sequence, 0.3);
   const Evaluation result = step(lstm, {{"x", x}});
