@@ -88,12 +88,16 @@ class PlacementSearch {
       : start_(start), machine_(machine), cost_(cost), options_(options) {}
 
   std::optional<FoundPlacement> run(const Limits& limits, bool wholeOpsToo) {
-    Budget splits(limits, start_.begin, 0, wholeOpsToo ? 0.5 : 1);
+    // A limit of the caller is shared; without one, the search over splits is as long as that of the policy
+    // `split`, so that this never finds more.
+    const bool isShared = wholeOpsToo && limits.isAsked;
+    Budget splits(limits, start_.begin, 0, isShared ? 0.5 : 1);
     if (limits.isAsked || start_.isSplit || start_.splitSeconds < hopelessSplit * start_.seconds) {
       searchSplits(splits);
     }
     if (wholeOpsToo) {
-      Budget rest(limits, start_.begin, splits.taken(), 1);
+      Budget rest =
+          isShared ? Budget(limits, start_.begin, splits.taken(), 1) : Budget(limits, start_.begin, 0, 0.5);
       searchWhole(rest);
     }
     return std::move(best_);

@@ -10,11 +10,11 @@ namespace DFC_PUBLIC dfc {
 
 /// The sizes of a cache.
 struct KvCacheSizes {
-  int64_t batch = 1; ///< sequences, all at one position
-  int64_t heads = 1; ///< of keys and values
-  int64_t rows = 0;  ///< tokens that are kept
-  int64_t width = 0; ///< of a key and of a value
-  ElementType element = ElementType::F32;
+  int64_t batch = 1;                      ///< sequences, all at one position
+  int64_t heads = 1;                      ///< of keys and values
+  int64_t rows = 0;                       ///< tokens that are kept
+  int64_t width = 0;                      ///< of a key and of a value
+  ElementType element = ElementType::F32; ///< of keys and values
   /// Whether a token takes the row of the one `rows` before it: a sliding window over a text without end.
   /// Otherwise a text has `rows` tokens at most.
   bool ring = false;

@@ -5,9 +5,10 @@
 //   w.safetensors:NAME        a tensor, likewise
 //   images.gz, x.idx, x-ubyte IDX, gzipped or plain: bytes
 //   t.csv                     all columns, [rows, columns]
-//   t.csv:a,b   t.csv:a       columns by name, [rows, 2] and [rows]; i64 where all numbers are whole, else
-//   f64 t.csv:#kind               a column of words, each of which becomes a number (dfc/csv.h) book.txt:64
-//   the bytes of a text in rows of 64, what is left over left out; without a number, all in one
+//   t.csv:a,b   t.csv:a       columns by name, [rows, 2] and [rows]; of i64 where all numbers are whole
+//                             A hash before a name: a column of words, each of which becomes a number (csv.h)
+//   book.txt:64               the bytes of a text in rows of 64; what is left over is left out. Without a
+//                             number, all in one row
 //   fashion-mnist/{train,test}/{images,labels}
 #pragma once
 

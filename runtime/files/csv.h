@@ -17,7 +17,7 @@ namespace DFC_PUBLIC dfc {
 
 /// How a CSV file is read.
 struct CsvOptions {
-  /// Between cells: ',', ';', '\t' or another character of one byte that no number has.
+  /// Between cells: a comma, a semicolon, a tab or another character of one byte that no number has.
   char separator = ',';
   /// Whether the first row holds names.
   enum class Header : uint8_t {

@@ -81,6 +81,7 @@ class Trainer {
   /// Resumes where the options say so. Errors, all at once where they can be: a checkpoint that does not fit,
   /// an evaluation with parameters that the training lacks, a fetch of neither, a log of other columns.
   static Result<Trainer> start(Session& session, TrainingOptions options);
+  /// Moves the training; the other may only be destroyed.
   Trainer(Trainer&&) noexcept;
   ~Trainer();
 
