@@ -21,7 +21,8 @@ namespace {
 constexpr size_t microBatchesPerStage = 4;
 /// Price of a second on a link, in seconds of computation. Low, as links are mostly idle during computation.
 constexpr double linkPrice = 0.25;
-/// Price of a byte that is held for a step, where memory is short: seconds of so many transfers of it.
+/// Where memory is short, a byte of state or of gradient sums costs as much as this number of transfers of
+/// it.
 constexpr double transfersOfHeldByte = 4;
 
 class GridSplit {

@@ -212,7 +212,7 @@ TEST_CASE("auto is never longer than another policy") {
     for (const PolicyRow& policy : allPolicies()) {
       INFO("seed " << seed << ", policy " << policy.name);
       // Policy split searches from the best split, auto from its own choice: of equal steps, the former may
-      // end ahead. Seed 19: by 2.7 %.
+      // end ahead.
       const double most = policy.name == "split" ? searchedElsewhere : guard;
       CHECK(seconds <= plannedMakespan(graph, machine, policy.name) * most);
     }

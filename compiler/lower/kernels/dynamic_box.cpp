@@ -1,7 +1,7 @@
-// dynamicSlice and dynamicUpdateSlice: a box of a tensor whose place an operand says. The slice is a chain:
-// its elements are found from their place in the result and the starts. The update has a kernel of its own:
-// where the result is the buffer of the tensor it writes the update alone; else it copies all other elements,
-// too.
+// dynamicSlice and dynamicUpdateSlice: a box of a tensor, at start indices that an operand gives. The slice
+// is a chain: its elements are found from their place in the result and the starts. The update has a kernel
+// of its own: where the result is the buffer of the tensor it writes the update alone; else it copies all
+// other elements, too.
 #include "compiler/lower/kernels/families.h"
 #include "ir/graph/rules/dynamic_rules.h"
 
@@ -12,7 +12,7 @@
 namespace dfc::cuda {
 namespace {
 
-// A pack lies in one run of the whole.
+// The elements of a pack are contiguous in the whole tensor.
 constexpr std::string_view boxPackText = R"(  return loadPack<W>(from + $base$ + $offset$);
 )";
 
@@ -60,7 +60,7 @@ std::string baseText(llvm::ArrayRef<MovingAxis> axes, std::string_view starts, c
   return text + ")";
 }
 
-// The elements of the box as a walk over the whole.
+// The strides of the box in the whole tensor.
 Access boxAccess(const Shape& whole, const Shape& box) {
   llvm::SmallVector<Access::Axis, 8> axes(box.rank());
   int64_t stride = 1;
@@ -124,7 +124,7 @@ class UpdateWriter {
     return text + fmt::format("  const Index base = {};\n", base);
   }
 
-  // Whether element i of the whole is in the box. Below a start the difference wraps beyond any size.
+  // Whether element i of the whole tensor is in the box. Unsigned: an index below a start exceeds any size.
   std::string insideText() const {
     std::string text = "true";
     for (size_t n = 0; n < axes_.size(); ++n) {
