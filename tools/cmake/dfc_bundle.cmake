@@ -38,10 +38,6 @@ set(dfc_foreign_libraries
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so" "^lib(cuda|cublasLt|nvrtc)\\.so" "^libdfc\\.so")
 install(RUNTIME_DEPENDENCY_SET dfc_libraries ${dfc_foreign_libraries} LIBRARY DESTINATION lib/dfc)
 install(RUNTIME_DEPENDENCY_SET dfc_bundle_libraries ${dfc_foreign_libraries} LIBRARY DESTINATION lib/dfc ${dfc_in_bundle})
-if(TARGET dfc_python) # into the wheel (dfc_python.cmake)
-  install(RUNTIME_DEPENDENCY_SET dfc_python_libraries ${dfc_foreign_libraries}
-          LIBRARY DESTINATION dfc COMPONENT python EXCLUDE_FROM_ALL)
-endif()
 # Their licences, where Debian's package manager knows them.
 install(CODE [[
   file(GLOB libraries LIST_DIRECTORIES FALSE RELATIVE "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/dfc"

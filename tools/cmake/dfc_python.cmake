@@ -50,14 +50,13 @@ foreach(file IN LISTS dfc_python_files)
 endforeach()
 file(CREATE_LINK "${PROJECT_SOURCE_DIR}/samples/machines" "${DFC_PYTHON_DIR}/dfc/machines" SYMBOLIC)
 
-# What a wheel holds beside the Python files: the module, dfc's own modules, and the libraries that a bare host lacks.
-# Modules are looked for beside the file that holds the library (runtime/modules.h).
+# What a wheel holds beside the Python files: the module and dfc's own modules, which are looked for beside the file that
+# holds the library (runtime/modules.h). tools/python/make_wheel adds the libraries that a bare host lacks.
 set(dfc_python_parts dfc_python)
 foreach(module dfc_onednn dfc_cuda)
   if(TARGET ${module})
     list(APPEND dfc_python_parts ${module})
   endif()
 endforeach()
-install(TARGETS ${dfc_python_parts} RUNTIME_DEPENDENCY_SET dfc_python_libraries
-        LIBRARY DESTINATION dfc COMPONENT python EXCLUDE_FROM_ALL)
+install(TARGETS ${dfc_python_parts} LIBRARY DESTINATION dfc COMPONENT python EXCLUDE_FROM_ALL)
 install(DIRECTORY samples/machines DESTINATION dfc COMPONENT python EXCLUDE_FROM_ALL FILES_MATCHING PATTERN "*.json")

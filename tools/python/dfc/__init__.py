@@ -13,15 +13,16 @@ Mistakes in a graph are collected while it is written, and raised by `finish` as
 """
 
 from . import init
-from ._core import (Array, Batches, Builder, Calibration, DType, Graph, Initialiser, KvCache, LossScaling, Machine, Pending,
-                    Plan, Session, Tensor, Trace)
+from ._core import (Array, Batches, Builder, Calibration, DType, Graph, Initialiser, KvCache, Layers, LossScaling, Machine,
+                    Pending, Plan, RenameRules, Session, Tensor, Trace, Trainer)
 from ._core import *  # noqa: F403: the functions of the DSL
 from .arrays import aligned, empty
 from .errors import CustomError, Diagnostic, Error, MachineError, NotFiniteError, PlanWarning
 from .machines import machine, machine_names
 from .numpy_names import (arange, expand_dims, logical_and, logical_not, logical_or, logical_xor, moveaxis, pad, ravel,
                           split, square, squeeze, stack, std, swapaxes, take, tile, var)
-from .plain import (Device, DeviceMemory, Explanation, Op, Parameter, Span, Step, TensorSpec, Transfer)
+from .plain import (CsvTable, Device, DeviceMemory, Explanation, LoadedWeights, Op, Parameter, Span, Step, TensorSpec,
+                    Transfer)
 from .planning import compile, explain, open, svg
 
 float32, float64, float16, bfloat16 = DType.float32, DType.float64, DType.float16, DType.bfloat16

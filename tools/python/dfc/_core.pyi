@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy.typing
 
+import dfc.plain
+
 
 class DType(enum.Enum):
     """
@@ -688,6 +690,82 @@ def softmax_cross_entropy(logits: Tensor | numpy.typing.ArrayLike, labels: Tenso
     The mean over rows of -log_softmax(logits)[row, label], a scalar. logits: [n, classes] of a float; labels: [n] of int32 or int64; one outside of [0, classes) gives NaN. in_float32: the loss of 16-bit logits is float32.
     """
 
+class Layers:
+    """
+    Layers that own their parameters: each call makes them, by name, with the initialiser of its kind, and writes the formula. The same calls in a second graph (an evaluation) make parameters of the same names. Names and shapes are those that PyTorch publishes weights with, but for linear layers, whose weight is [in, out] unless out_first.
+    """
+
+    def __init__(self, builder: Builder, *, training: bool = True, seed: int = 0) -> None:
+        """
+        training: batch norms take the batch's statistics, and dropout drops; else the running statistics, and all passes. seed: of the first weights; those of each parameter differ.
+        """
+
+    @property
+    def trained(self) -> list[Tensor]:
+        """
+        All parameters that are trained, in the order in which they were made: what gradients and optimisers take.
+        """
+
+    @property
+    def training(self) -> bool:
+        """What the layers are for."""
+
+    def next_seed(self) -> int:
+        """
+        A seed that no other parameter of these layers has, for an initialiser of one's own.
+        """
+
+    def parameter(self, name: str, shape: int | Sequence[int], init: Initialiser | float) -> Tensor:
+        """A parameter of one's own that is trained with the others, float32."""
+
+    def linear(self, name: str, x: Tensor | numpy.typing.ArrayLike, to: int, *, bias: bool = True, out_first: bool = False, init: Initialiser | None = None) -> Tensor:
+        """
+        x: [..., in]. Result: [..., to], x times '<name>.weight' plus '<name>.bias'. out_first: the weight is [out, in], as PyTorch's, else [in, out]. init: of the weight; None: Glorot's.
+        """
+
+    def convolution(self, name: str, x: Tensor | numpy.typing.ArrayLike, to: int, size: int, *, stride: int = 1, padding: int | None = None, groups: int = 1, bias: bool = False, init: Initialiser | None = None) -> Tensor:
+        """
+        x: [batch, channels, h, w]; a filter of size x size. Result: [batch, to, ...]. padding: on all four sides; None: size / 2. init: of the filter; None: He's, normal.
+        """
+
+    def embedding(self, name: str, ids: Tensor | numpy.typing.ArrayLike, entries: int, width: int) -> Tensor:
+        """
+        The rows of the table '<name>.weight' [entries, width] that `ids` name: [ids..., width].
+        """
+
+    def attention(self, name: str, x: Tensor | numpy.typing.ArrayLike, heads: int, *, causal: bool = False, key_heads: int | None = None, bias: bool = True, init: Initialiser | None = None) -> Tensor:
+        """
+        Self-attention with linear layers '<name>.q', '.k', '.v' and '.out'. x: [batch, length, width], `heads` divide the width. key_heads: heads of keys and values; None: as many. Result: of the shape of x.
+        """
+
+    def batch_norm(self, name: str, x: Tensor | numpy.typing.ArrayLike, kept: float = 0.9, epsilon: float = 1e-05) -> Tensor:
+        """
+        x: [batch, channels, ...], normalised for each channel. The running statistics '<name>.running_mean' and '<name>.running_var' keep `kept` of what they were at each step.
+        """
+
+    def layer_norm(self, name: str, x: Tensor | numpy.typing.ArrayLike, epsilon: float = 1e-05) -> Tensor:
+        """
+        x normalised along its last axis, scaled by '<name>.weight', shifted by '<name>.bias'.
+        """
+
+    def rms_norm(self, name: str, x: Tensor | numpy.typing.ArrayLike, epsilon: float = 1e-05) -> Tensor:
+        """
+        x over its root mean square along the last axis, scaled by '<name>.weight'.
+        """
+
+    def dropout(self, x: Tensor | numpy.typing.ArrayLike, rate: float = 0.5) -> Tensor:
+        """
+        In training each element is 0 with probability `rate`, else x / (1 - rate). No two calls, and no two steps, drop alike.
+        """
+
+    def lstm(self, name: str, x: Tensor | numpy.typing.ArrayLike, width: int) -> tuple[Tensor, Tensor]:
+        """
+        LSTM (Hochreiter and Schmidhuber 1997, with a forget gate). x: [batch, length, in]. Gives the hidden state behind every position, [batch, length, width], and behind the last one, [batch, width]. Parameters as PyTorch's: '<name>.weight_ih', '.weight_hh', '.bias_ih' and '.bias_hh'.
+        """
+
+    def gru(self, name: str, x: Tensor | numpy.typing.ArrayLike, width: int) -> tuple[Tensor, Tensor]:
+        """GRU (Cho et al. 2014) likewise."""
+
 def dynamic_slice(a: Tensor | numpy.typing.ArrayLike, starts: Tensor | numpy.typing.ArrayLike, sizes: int | Sequence[int], axes: int | Sequence[int] | None = None) -> Tensor:
     """
     Along axes[i], sizes[i] elements of a from starts[i] on; all along the other axes. starts: int32 or int64, a vector, or a scalar for one axis; clamped, so that what is taken lies inside. None: all axes, in order.
@@ -1099,14 +1177,36 @@ def simulate(plan: Plan) -> Trace:
 def explain_graph(graph: Graph, machine: Machine, options: CompileOptions, scope_depth: int, changes: bool) -> tuple[Plan, str, str]:
     """What dfc.explain calls: the plan, its explanation as JSON and as text."""
 
+def import_onnx(path: str | os.PathLike[str], *, dims: Mapping[str, int] = {}, values: Mapping[str, numpy.typing.ArrayLike] = {}, weight_file: str = '') -> Graph:
+    """
+    The graph of a model. dims: lengths of free dimensions by the model's names ('batch'), or by input and axis ('x.0'). values: inputs that are to be constants. weight_file: how parameters name the model's file, from which a session reads the weights when it opens ('': as `path`). Raises dfc.Error with all that is missing: free dimensions, ops that dfc lacks with their nodes, mistakes of the model.
+    """
+
+class RenameRules:
+    """
+    Rules that give tensors other names, other orders of their axes and other element types. A rule is a line, and the first that matches a name decides: 'transformer.h.*.mlp.*.weight -> h.*.mlp.*.weight transposed', '/layers\\.(\\d+)/ -> h.$1 as f32', 'drop *.masked_bias'.
+    """
+
+    def __init__(self, text: str = '', file_name: str = '<text>') -> None:
+        """Raises dfc.Error with every mistake, located; `file_name` is for that."""
+
+    @staticmethod
+    def read(path: str | os.PathLike[str]) -> RenameRules:
+        """The rules of a file."""
+
+    def apply(self, arrays: Mapping[str, numpy.typing.ArrayLike]) -> dict[str, Any]:
+        """
+        The arrays by their new names. Raises dfc.Error for two that get one name, and for axes that an array does not have.
+        """
+
 class Session:
     """
     A plan on opened devices, with the parameters from step to step. Threads may share it: steps run one after another in the order of their submission. Also a context manager, which closes it.
     """
 
-    def __init__(self, plan: Plan, *, cpu_backend: str = '', gpu_backend: str = '', max_in_flight: int = 2, trace: bool = False, timeout_seconds: float = 0.0, check_finite: bool = False, data_folder: str | os.PathLike[str] = '.', module_folder: str | os.PathLike[str] = '', kernel_cache: str | os.PathLike[str] = '', functions: Mapping[str, Callable[..., None]] | str | os.PathLike[str] | None = None) -> None:
+    def __init__(self, plan: Plan, *, cpu_backend: str = '', gpu_backend: str = '', max_in_flight: int = 2, trace: bool = False, timeout_seconds: float = 0.0, check_finite: bool = False, data_folder: str | os.PathLike[str] = '.', module_folder: str | os.PathLike[str] = '', kernel_cache: str | os.PathLike[str] = '', functions: Mapping[str, Callable[..., None]] | str | os.PathLike[str] | None = None, state: Session | None = None) -> None:
         """
-        Backends by name ('cpu', 'emulated', 'cuda', 'null'; '': the first that can). timeout_seconds: of a step, 0 for none. check_finite: a step fails at the first value that is NaN or infinite (slow). data_folder: where initialisers' relative files are. functions: what custom ops call, by name, or the path of a C library.
+        Backends by name ('cpu', 'emulated', 'cuda', 'null'; '': the first that can). timeout_seconds: of a step, 0 for none. check_finite: a step fails at the first value that is NaN or infinite (slow). data_folder: where initialisers' relative files are. functions: what custom ops call, by name, or the path of a C library. state: another session; parameters that it has, too, by name, are one with its own, without a copy, and keep its values: the plans of a prompt and of decoding, or of training and evaluation, work on one set of weights.
         """
 
     def run(self, feeds: Mapping[str, numpy.typing.ArrayLike] | None = None, arrays: str = 'numpy') -> dict[str, Any]:
@@ -1142,6 +1242,11 @@ class Session:
     def load(self, path: str | os.PathLike[str]) -> None:
         """
         Reads a checkpoint. Every parameter must be in the file with its type and shape; nothing is set unless all is well (dfc.Error).
+        """
+
+    def load_weights(self, path: str | os.PathLike[str], *, rules: RenameRules | None = None, partial: bool = False) -> dfc.plain.LoadedWeights:
+        """
+        Reads a .safetensors file of another's weights, through `rules`. partial: parameters that the file lacks keep their values, and tensors of no parameter are passed over. Nothing is set unless all is well (dfc.Error). Gives dfc.LoadedWeights: how many were set, of how many, and how many of the file were not used.
         """
 
     @property
@@ -1206,6 +1311,23 @@ class Batches:
         Batch `index` of `epoch`, both from 0, by column: what Session.run is fed, without another copy. Raises IndexError.
         """
 
+    def at_step(self, step: int) -> dict[str, Array]:
+        """The batch of a training's step, from 0: epoch after epoch."""
+
+    @property
+    def seed(self) -> int | None:
+        """What the orders are drawn from; None: rows in their order."""
+
+def read_csv(path: str | os.PathLike[str], *, columns: Sequence[str] = (), words: Sequence[str] = (), separator: str = ',', header: bool | None = None, gaps: bool = False) -> dfc.plain.CsvTable:
+    """
+    A table of numbers. columns: those that are read, in this order; none: all. words: columns of words, each of which becomes a number, 0, 1, ... in the order in which they first stand. header: whether the first row holds names; None: it does where none of its cells is a number. gaps: an empty cell is NaN. Raises dfc.Error with every mistake, each with its line and column.
+    """
+
+def read_array(source: str, preferred: str = '') -> object:
+    """
+    An array by a word that names a file and what of it, as `dfc run --feed` takes it: 'x.npy', 'x.npz:member', 'w.safetensors:name', 'images.gz' (IDX), 't.csv:a,b', 'book.txt:64' (bytes in rows of 64), 'fashion-mnist/train/images'. preferred: the member where the word does not say.
+    """
+
 def read_safetensors(path: str | os.PathLike[str]) -> dict:
     """
     The arrays of a .safetensors file, by name. Raises dfc.Error for a damaged one.
@@ -1226,3 +1348,62 @@ def shuffled_rows(rows: int, seed: int, epoch: int) -> list[int]:
     """
     A permutation of 0 … rows - 1, drawn from seed and epoch; the same on every computer.
     """
+
+class Trainer:
+    """
+    The steps of a training, in such a way that it can be interrupted and go on: killed at any moment and started again with resume=, it ends with the same parameters to the bit. Assumes that feeds depend on the step's number alone. The session takes no steps of others meanwhile. Used by one thread.
+    """
+
+    def __init__(self, session: Session, *, steps: int, feeds: Batches | Callable[[int], Mapping[str, numpy.typing.ArrayLike]] | None = None, steps_per_epoch: int | None = None, evaluation: Session | None = None, evaluation_feeds: Batches | Callable[[int], Mapping[str, numpy.typing.ArrayLike]] | None = None, evaluation_batches: int | None = None, evaluate_every: int = 0, checkpoint: str | os.PathLike[str] = '', checkpoint_every: int = 0, resume: str | os.PathLike[str] = '', best: str | os.PathLike[str] = '', best_by: str = 'loss', largest_is_best: bool = False, log: str | os.PathLike[str] = '', after_step: Callable[[int, dict[str, Any]], None] | None = None, after_evaluation: Callable[[int, dict[str, float]], None] | None = None) -> None:
+        """
+        steps: of the whole training; one that resumes at 300 of 600 runs 300. feeds: Batches, or a function of the step, from 0. evaluation: another session, whose parameters are set to the training's of the same name; it runs `evaluation_feeds` once, after every `evaluate_every` steps and after the last, and the means of its scalar fetches are the result. checkpoint: a .safetensors file, replaced every `checkpoint_every` steps and in the end. resume: a checkpoint to go on from; where it is the same as `checkpoint` and not there yet, from the beginning. best: where the checkpoint with the best evaluation of the fetch `best_by` is kept. log: a CSV file, a row a step. after_step and after_evaluation are called with the number of steps run and the fetches by name.
+        """
+
+    def run(self) -> None:
+        """
+        All steps that are left, and `finish`. After Ctrl-C call `finish`, or resume.
+        """
+
+    def advance(self) -> None:
+        """
+        Submits the next step while the one before is under way, and does what is due behind it.
+        """
+
+    def drain(self) -> None:
+        """Waits for the steps under way."""
+
+    def finish(self) -> None:
+        """
+        Waits, evaluates if all steps are done, writes the last checkpoint and the log.
+        """
+
+    @property
+    def begun(self) -> int:
+        """The step that it began at: 0, or that of the checkpoint."""
+
+    @property
+    def submitted(self) -> int:
+        """Steps submitted so far, those before `begun` included."""
+
+    @property
+    def steps(self) -> int:
+        """Steps of the whole training."""
+
+    @property
+    def done(self) -> bool:
+        """Whether all steps are submitted."""
+
+    @property
+    def last(self) -> dict:
+        """Fetches of the last step that has ended; empty before the first."""
+
+    @property
+    def evaluated(self) -> dict[str, float]:
+        """Means of the last evaluation; empty before the first."""
+
+    @property
+    def best(self) -> float | None:
+        """The best value of an evaluation so far; None before the first."""
+
+def learning_curve(log: str | os.PathLike[str], title: str = '') -> str:
+    """The curves of a training's log, or of any CSV file of numbers, as SVG."""

@@ -29,6 +29,26 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class CsvTable:
+    """A CSV file: an array for each column, int64 or float64, and what the numbers of columns of words stand for."""
+
+    columns: dict[str, Any]
+    words: dict[str, list[str]]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.columns[name]
+
+
+@dataclass(frozen=True)
+class LoadedWeights:
+    """What became of a file of weights."""
+
+    set: int  #: parameters that were given their value
+    parameters: int  #: of the plan
+    unused: int  #: tensors of the file that are of no parameter
+
+
+@dataclass(frozen=True)
 class Op:
     """An op of a graph. `line` and `column` of the call that wrote it count from 1; 0: not known."""
 

@@ -2,6 +2,7 @@
 // signature, and what they mean in C++.
 #pragma once
 
+#include "ir/graph/initialiser.h"
 #include "ir/graph/op_options.h"
 #include "ir/graph/tensor_type.h"
 
@@ -60,6 +61,8 @@ std::string pathOf(nanobind::handle object);
 std::string textOf(nanobind::handle object); ///< as `str` gives it
 nanobind::tuple tupleOf(const Shape& shape);
 
+/// None: zeros; a number: that everywhere.
+Initialiser initialiserOf(const InitLike& given);
 /// "ieee", "tf32", "bf16" or "f16"; None: unstated. Raises ValueError with these otherwise.
 Precision precisionOf(nanobind::handle object);
 

@@ -285,6 +285,24 @@ nb::object arrayAs(Literal literal, const std::string& form) {
   return form == "jax" ? nb::module_::import_("jax.numpy").attr("from_dlpack")(array) : array;
 }
 
+NamedLiterals literalsOf(nb::handle arrays, Sharing sharing) {
+  NamedLiterals named;
+  for (const nb::handle name : arrays) {
+    std::string text = nb::cast<std::string>(name);
+    Literal literal = literalOf(arrays[name], sharing, std::nullopt, text.c_str());
+    named.emplace(std::move(text), std::move(literal));
+  }
+  return named;
+}
+
+nb::dict dictOf(NamedLiterals literals, const std::string& form) {
+  nb::dict dict;
+  for (auto& [name, literal] : literals) {
+    dict[name.c_str()] = arrayAs(std::move(literal), form);
+  }
+  return dict;
+}
+
 void bindArrays(nb::module_& module) {
   nb::class_<Literal> array(
       module, "Array",

@@ -7,6 +7,7 @@
 #include <nanobind/nanobind.h>
 
 #include <optional>
+#include <string>
 
 namespace dfc::python {
 
@@ -31,6 +32,11 @@ nanobind::object numpyOf(Literal literal);
 nanobind::object arrayAs(Literal literal, const std::string& form);
 /// Raises ValueError for a form that there is not.
 void checkForm(const std::string& form);
+
+/// Arrays by name.
+NamedLiterals literalsOf(nanobind::handle arrays, Sharing sharing);
+/// The same back, in a form of `arrayAs`.
+nanobind::dict dictOf(NamedLiterals literals, const std::string& form = "numpy");
 
 /// Array.
 void bindArrays(nanobind::module_& module);

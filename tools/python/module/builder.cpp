@@ -46,16 +46,6 @@ class Region {
   std::unique_ptr<Builder::Guard> guard_;
 };
 
-Initialiser startOf(const InitLike& given) {
-  if (given.is_none()) {
-    return zeros();
-  }
-  if (nb::isinstance<nb::float_>(given) || nb::isinstance<nb::int_>(given)) {
-    return constantInit(nb::cast<double>(given));
-  }
-  return nb::cast<Initialiser>(given);
-}
-
 void bindInitialisers(nb::module_& module) {
   nb::class_<Initialiser> initialiser(module, "Initialiser",
                                       "How a parameter starts. Made by the functions of dfc.init. Kinds that "
@@ -93,7 +83,7 @@ void bindSources(nb::class_<Writer>& builder) {
       [](const SharedWriter& self, const std::string& name, const DimsLike& shape, const InitLike& init,
          const DTypeLike& dtype) {
         Call call(self);
-        return call.value(self->builder.parameter(name, typeOf(shape, dtype), startOf(init)));
+        return call.value(self->builder.parameter(name, typeOf(shape, dtype), initialiserOf(init)));
       },
       "name"_a, "shape"_a, "init"_a = nb::none(), "dtype"_a = ElementType::F32,
       "A value that outlives a step, saved and restored by name. It starts as `init` says (None: zeros; a "
@@ -178,6 +168,16 @@ void bindRegions(nb::module_& module, nb::class_<Writer>& builder) {
 }
 
 } // namespace
+
+Initialiser initialiserOf(const InitLike& given) {
+  if (given.is_none()) {
+    return zeros();
+  }
+  if (nb::isinstance<nb::float_>(given) || nb::isinstance<nb::int_>(given)) {
+    return constantInit(nb::cast<double>(given));
+  }
+  return nb::cast<Initialiser>(given);
+}
 
 void bindBuilder(nb::module_& module) {
   bindInitialisers(module);

@@ -22,16 +22,6 @@ namespace {
 
 using nb::literals::operator""_a;
 
-/// A callable whose last owner may be any thread.
-std::shared_ptr<nb::object> sharedCallable(nb::handle callable) {
-  return {new nb::object(nb::borrow(callable)), [](nb::object* object) {
-            if (Py_IsInitialized() != 0) {
-              const nb::gil_scoped_acquire lock;
-              delete object;
-            }
-          }};
-}
-
 nb::object viewOf(const TensorType& type, const std::byte* data, bool writable) {
   auto* bytes = const_cast<std::byte*>(data);
   nb::object view = numpyOf(Literal(type, std::shared_ptr<std::byte>(bytes, [](std::byte*) {})));
@@ -89,6 +79,15 @@ std::vector<Value> customOf(const std::vector<Arg>& operands, const std::string&
 }
 
 } // namespace
+
+std::shared_ptr<nb::object> sharedCallable(nb::handle callable) {
+  return {new nb::object(nb::borrow(callable)), [](nb::object* object) {
+            if (Py_IsInitialized() != 0) {
+              const nb::gil_scoped_acquire lock;
+              delete object;
+            }
+          }};
+}
 
 CustomFunctions functionsOf(const nb::object& given) {
   if (given.is_none()) {

@@ -17,6 +17,7 @@ NB_MODULE(_core, module) {
   bindReductions(module);
   bindMovement(module);
   bindLayers(module);
+  bindParameterLayers(module);
   bindDecoding(module);
   bindTraining(module);
   bindCustom(module);
@@ -24,6 +25,9 @@ NB_MODULE(_core, module) {
   bindMachine(module);
   bindPlan(module);
   bindExplain(module);
+  bindOnnx(module);
+  bindWeights(module);
   bindSession(module);
   bindFiles(module);
+  bindTrainer(module);
 }

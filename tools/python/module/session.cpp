@@ -3,10 +3,12 @@
 
 #include "runtime/checkpoint.h"
 #include "runtime/custom/custom_library.h"
+#include "runtime/weights/load_weights.h"
 #include "tools/python/module/arrays.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/custom.h"
 #include "tools/python/module/errors.h"
+#include "tools/python/module/open_session.h"
 #include "tools/python/module/plain.h"
 #include "tools/python/module/plan.h"
 
@@ -15,7 +17,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -25,86 +26,6 @@ namespace dfc::python {
 namespace {
 
 using nb::literals::operator""_a;
-
-/// Closed without the interpreter's lock: steps under way may call functions of Python.
-std::shared_ptr<Session> shared(std::unique_ptr<Session> session) {
-  return {session.release(), [](Session* closed) {
-            if (PyGILState_Check() != 0) {
-              const nb::gil_scoped_release unlocked;
-              delete closed;
-            } else {
-              delete closed;
-            }
-          }};
-}
-
-/// A session as long as it is open. Calls keep it alive until they end, whoever closes it meanwhile.
-class OpenSession {
- public:
-  OpenSession(Plan plan, const SessionOptions& options) : plan_(std::move(plan)) {
-    auto opened = [&] {
-      const nb::gil_scoped_release unlocked;
-      return Session::open(plan_.executable, options);
-    }();
-    session_ = shared(orRaise(std::move(opened)));
-    for (const auto& [name, type] : session_->inputs()) {
-      inputs_.emplace(name, type.element);
-    }
-    for (const Session::Parameter& parameter : session_->parameters()) {
-      parameters_.emplace(parameter.name, parameter.type.element);
-    }
-  }
-
-  const Plan& plan() const { return plan_; }
-  std::shared_ptr<Session> session() const {
-    if (session_ == nullptr) {
-      throw nb::value_error("the session is closed");
-    }
-    return session_;
-  }
-  void close() { session_.reset(); }
-  NamedLiterals feeds(const FeedsLike& feeds) const { return literals(feeds, inputs_); }
-  NamedLiterals state(const FeedsLike& state) const { return literals(state, parameters_); }
-
- private:
-  using Types = std::map<std::string, ElementType, std::less<>>;
-
-  static NamedLiterals literals(const FeedsLike& arrays, const Types& types) {
-    NamedLiterals named;
-    if (arrays.is_none()) {
-      return named;
-    }
-    if (nb::isinstance<nb::dict>(arrays)) {
-      for (const auto& [name, array] : nb::borrow<nb::dict>(arrays)) {
-        add(named, nb::cast<std::string>(name), array, types);
-      }
-      return named;
-    }
-    for (const nb::handle name : arrays) {
-      add(named, nb::cast<std::string>(name), arrays[name], types);
-    }
-    return named;
-  }
-
-  static void add(NamedLiterals& named, std::string name, nb::handle array, const Types& types) {
-    const auto type = types.find(name);
-    const auto wanted = type != types.end() ? std::optional(type->second) : std::nullopt;
-    Literal literal = literalOf(array, Sharing::Shared, wanted, name.c_str());
-    named.emplace(std::move(name), std::move(literal));
-  }
-
-  Plan plan_;
-  std::shared_ptr<Session> session_;
-  Types inputs_, parameters_;
-};
-
-nb::dict dictOf(NamedLiterals results, const std::string& form) {
-  nb::dict dict;
-  for (auto& [name, literal] : results) {
-    dict[name.c_str()] = arrayAs(std::move(literal), form);
-  }
-  return dict;
-}
 
 // --- Steps.
 
@@ -250,6 +171,29 @@ void bindState(nb::class_<OpenSession>& session) {
       "all is well (dfc.Error).");
 }
 
+nb::object loadWeightsOf(const OpenSession& self, const PathLike& path, const RenameRules* rules, bool partial) {
+  const WeightOptions options{rules != nullptr ? *rules : RenameRules(), partial};
+  const std::shared_ptr<Session> session = self.session();
+  const std::string file = pathOf(path);
+  auto loaded = [&] {
+    const nb::gil_scoped_release unlocked;
+    return loadWeights(*session, file, options);
+  }();
+  const LoadedWeights found = orRaise(std::move(loaded));
+  return plain("LoadedWeights")(found.set, found.parameters, found.unused);
+}
+
+void bindWeights(nb::class_<OpenSession>& session) {
+  session.def(
+      "load_weights", loadWeightsOf, "path"_a, nb::kw_only(), "rules"_a = nb::none(), "partial"_a = false,
+      nb::sig("def load_weights(self, path: str | os.PathLike[str], *, rules: RenameRules | None = None, "
+              "partial: bool = False) -> dfc.plain.LoadedWeights"),
+      "Reads a .safetensors file of another's weights, through `rules`. partial: parameters that the file "
+      "lacks keep their values, and tensors of no parameter are passed over. Nothing is set unless all is "
+      "well (dfc.Error). Gives dfc.LoadedWeights: how many were set, of how many, and how many of the file "
+      "were not used.");
+}
+
 // --- What there is.
 
 nb::list parametersOf(const OpenSession& self) {
@@ -321,15 +265,16 @@ void bindSession(nb::module_& module) {
       [](OpenSession* self, const Plan& plan, const std::string& cpuBackend, const std::string& gpuBackend,
          uint32_t maxInFlight, bool trace, double timeoutSeconds, bool checkFinite,
          const PathLike& dataFolder, const PathLike& moduleFolder, const PathLike& kernelCache,
-         const nb::object& functions) {
+         const nb::object& functions, const OpenSession* state) {
         SessionOptions options = optionsOf(cpuBackend, gpuBackend, maxInFlight, trace, timeoutSeconds,
                                            checkFinite, dataFolder, moduleFolder, kernelCache);
         options.customFunctions = functionsOf(functions);
-        new (self) OpenSession(plan, options);
+        new (self) OpenSession(plan, options, state);
       },
       "plan"_a, nb::kw_only(), "cpu_backend"_a = "", "gpu_backend"_a = "", "max_in_flight"_a = 2,
       "trace"_a = false, "timeout_seconds"_a = 0.0, "check_finite"_a = false, "data_folder"_a = ".",
       "module_folder"_a = "", "kernel_cache"_a = "", "functions"_a = nb::none(),
+      "state"_a = nb::none(),
       nb::sig("def __init__(self, plan: Plan, *, cpu_backend: str = '', gpu_backend: str = '', "
               "max_in_flight: int "
               "= 2, trace: bool = False, timeout_seconds: float = 0.0, check_finite: bool = False, "
@@ -337,16 +282,20 @@ void bindSession(nb::module_& module) {
               "| os.PathLike[str] = '.', module_folder: str | os.PathLike[str] = '', kernel_cache: str | "
               "os.PathLike[str] = '', functions: collections.abc.Mapping[str, collections.abc.Callable[..., "
               "None]] | "
-              "str | os.PathLike[str] | None = None) -> None"),
+              "str | os.PathLike[str] | None = None, state: Session | None = None) -> None"),
       "Backends by name ('cpu', 'emulated', 'cuda', 'null'; '': the first that can). timeout_seconds: of a "
       "step, "
       "0 for none. check_finite: a step fails at the first value that is NaN or infinite (slow). "
       "data_folder: "
       "where initialisers' relative files are. functions: what custom ops call, by name, or the path of a C "
-      "library.");
+      "library. state: another session; parameters that it has, too, by name, are one with its own, without "
+      "a copy, "
+      "and keep its values: the plans of a prompt and of decoding, or of training and evaluation, work on one "
+      "set of weights.");
   session.def("_step_seconds", stepSeconds, "feeds"_a, "count"_a); // of bench/step_overhead.py
   bindSteps(module, session);
   bindState(session);
+  bindWeights(session);
   bindReports(session);
 }
 

@@ -56,6 +56,7 @@ class Call {
 /// function's.
 std::shared_ptr<Writer> writerOf(const char* name, std::initializer_list<const Arg*> arguments);
 std::shared_ptr<Writer> writerOf(const char* name, const std::vector<Arg>& arguments);
+std::shared_ptr<Writer> writerOf(const char* name, const std::vector<const Arg*>& arguments);
 
 /// Of one operand, two, three.
 template <class Function>

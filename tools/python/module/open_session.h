@@ -1,0 +1,41 @@
+// A session as Python holds it: open until it is closed, and as long as calls on it run.
+#pragma once
+
+#include "runtime/session.h"
+#include "tools/python/module/arguments.h"
+#include "tools/python/module/plan.h"
+
+#include <nanobind/nanobind.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace dfc::python {
+
+/// A session as long as it is open. Calls keep it alive until they end, whoever closes it meanwhile.
+class OpenSession {
+ public:
+  /// `state`: a session whose parameters of the same names are this one's, too; null for none. The
+  /// interpreter's lock is released meanwhile.
+  OpenSession(Plan plan, const SessionOptions& options, const OpenSession* state);
+
+  const Plan& plan() const { return plan_; }
+  /// Raises ValueError once it is closed.
+  std::shared_ptr<Session> session() const;
+  void close() { session_.reset(); }
+  /// Arrays by the names of inputs, and of parameters, of their element types where they are numbers.
+  NamedLiterals feeds(nanobind::handle feeds) const { return literals(feeds, inputs_); }
+  NamedLiterals state(nanobind::handle state) const { return literals(state, parameters_); }
+
+ private:
+  using Types = std::map<std::string, ElementType, std::less<>>;
+  static NamedLiterals literals(nanobind::handle arrays, const Types& types);
+  static void add(NamedLiterals& named, std::string name, nanobind::handle array, const Types& types);
+
+  Plan plan_;
+  std::shared_ptr<Session> session_;
+  Types inputs_, parameters_;
+};
+
+} // namespace dfc::python
