@@ -1,4 +1,4 @@
-"""The model of lessons 6 and 8: a decoder-only transformer of GPT-2's architecture (Radford et al. 2019), and its three
+"""The model of lessons 6 and 8: a decoder-only transformer of GPT-2's architecture (Radford et al. 2019), and its
 graphs. Written for one device, without a pin. Parameters have the names of GPT-2's published weights."""
 
 import math
@@ -30,12 +30,10 @@ class Training:
 
 
 class Model:
-    def __init__(self, g, sizes, seed=0):
-        self.g, self.sizes, self.seed = g, sizes, seed
-        self.deviation = 0.02 * math.sqrt(768 / sizes.width)  # GPT-2's at its width
-        self.matrices, self.vectors = [], []
-        self.tokens_table = self.matrix("wte.weight", (sizes.vocabulary, sizes.width))
-        self.positions_table = self.matrix("wpe.weight", (sizes.context, sizes.width))
+    def __init__(self, g, sizes, seed=0, training=True):
+        self.g, self.sizes, self.net = g, sizes, dfc.Layers(g, training=training, seed=seed)
+        self.tokens_table = self.net.parameter("wte.weight", (sizes.vocabulary, sizes.width), self.normal())
+        self.positions_table = self.net.parameter("wpe.weight", (sizes.context, sizes.width), self.normal())
 
     def logits(self, tokens, places, attend):
         """tokens: [batch, length]; places: [length, width]; result: [batch * length, vocabulary]."""
@@ -44,47 +42,34 @@ class Model:
         for i in range(self.sizes.layers):
             layer = f"h.{i}"
             with self.g.scope(layer):
-                x = x + self.attention(layer + ".attn", self.norm(layer + ".ln_1", x), attend)
-                x = x + self.perceptron(layer + ".mlp", self.norm(layer + ".ln_2", x))
+                x = x + self.attention(layer + ".attn", self.net.layer_norm(layer + ".ln_1", x), attend)
+                x = x + self.perceptron(layer + ".mlp", self.net.layer_norm(layer + ".ln_2", x))
         with self.g.scope("head"):
-            return dfc.matmul(self.norm("ln_f", x), self.tokens_table, transpose_b=True)
+            return dfc.matmul(self.net.layer_norm("ln_f", x), self.tokens_table, transpose_b=True)
 
     def minimise(self, loss, training):
-        """One step of AdamW on everything that `logits` has used."""
-        d = dfc.gradients(loss, self.matrices + self.vectors)
-        border = len(self.matrices)
+        """One step of AdamW on everything that `logits` has used; vectors do not decay."""
+        parameters = self.net.trained
         with self.g.scope("adam"):
-            dfc.adam(self.vectors, d[border:], training.rate, beta2=training.beta2)
-            dfc.adam(self.matrices, d[:border], training.rate, beta2=training.beta2, weight_decay=training.decay)
+            dfc.adam(parameters, dfc.gradients(loss, parameters), training.rate, beta2=training.beta2,
+                     weight_decay=training.decay, no_decay=["*.bias", "*ln_*.weight"])
 
-    def matrix(self, name, shape, factor=1.0):
-        start = dfc.init.normal(0, factor * self.deviation, self.seed * 1000 + len(self.matrices))
-        self.matrices.append(self.g.parameter(name, shape, start))
-        return self.matrices[-1]
-
-    def vector(self, name, length, start):
-        self.vectors.append(self.g.parameter(name, length, start))
-        return self.vectors[-1]
-
-    def norm(self, name, x):
-        return dfc.layer_norm(x, self.vector(name + ".weight", self.sizes.width, 1),
-                              self.vector(name + ".bias", self.sizes.width, 0))
-
-    def linear(self, name, x, to, factor=1.0):
-        w = self.matrix(name + ".weight", (x.shape[1], to), factor)
-        return x @ w + self.vector(name + ".bias", to, 0)
+    def normal(self, factor=1.0):
+        """GPT-2's deviation, 0.02 at its width, so that other widths begin alike."""
+        return dfc.init.normal(0, factor * 0.02 * math.sqrt(768 / self.sizes.width), self.net.next_seed())
 
     def projection(self, name, x):
         """Added to the residual stream: the sum of all is to begin at a deviation that does not grow with their number."""
-        return self.linear(name, x, self.sizes.width, 1 / math.sqrt(2 * self.sizes.layers))
+        return self.net.linear(name, x, self.sizes.width, init=self.normal(1 / math.sqrt(2 * self.sizes.layers)))
 
     def attention(self, name, x, attend):
-        q, k, v = dfc.split(self.linear(name + ".c_attn", x, 3 * self.sizes.width), 3, axis=1)
-        return self.projection(name + ".c_proj", self.joined(attend(name, *map(self.heads, (q, k, v)))))
+        together = self.net.linear(name + ".c_attn", x, 3 * self.sizes.width, init=self.normal())
+        q, k, v = map(self.heads, dfc.split(together, 3, axis=1))
+        return self.projection(name + ".c_proj", self.joined(attend(name, q, k, v)))
 
     def perceptron(self, name, x):
-        hidden = dfc.gelu(self.linear(name + ".c_fc", x, 4 * self.sizes.width), approximate=True)
-        return self.projection(name + ".c_proj", hidden)
+        hidden = self.net.linear(name + ".c_fc", x, 4 * self.sizes.width, init=self.normal())
+        return self.projection(name + ".c_proj", dfc.gelu(hidden, approximate=True))
 
     def heads(self, x):
         heads = self.sizes.heads
@@ -114,31 +99,44 @@ def training_step(sizes, training):
 def forward_pass(sizes, batch=1):
     """Feeds "tokens" int64 [batch, context]; fetches "logits" [batch * context, vocabulary]."""
     g = dfc.Builder("gpt forward")
-    model = Model(g, sizes)
+    model = Model(g, sizes, training=False)
     tokens = g.input("tokens", (batch, sizes.context), dfc.int64)
     g.fetch("logits", model.logits(tokens, model.positions_table, causal))
     return g.finish()
 
 
-def sampling_step(sizes):
-    """One token of a growing text: feeds "token" int64 [1, 1] and its "position"; fetches "logits" [vocabulary] of the
-    one that follows. The caches are parameters: they keep what the earlier positions gave attention."""
-    g = dfc.Builder("gpt sampling")
-    model = Model(g, sizes)
-    token = g.input("token", (1, 1), dfc.int64)
-    position = g.input("position", (), dfc.int64)
-    here = g.iota((sizes.context, 1), dfc.int64, axis=0) == position
-    visible = g.iota((1, sizes.context), dfc.int64, axis=1) <= position
-
-    def remembered(name, row):
-        cache = g.parameter(name, (1, sizes.heads, sizes.context, sizes.width // sizes.heads))
-        return g.assign(cache, dfc.where(here, row, cache))
+def cached_logits(g, sizes, tokens, position):
+    """Of tokens [1, length] from this position of their text on, with the keys and values of those before in caches,
+    which are parameters."""
+    model = Model(g, sizes, training=False)
 
     def over_cache(layer, q, k, v):
-        return dfc.attention(q, remembered(layer + ".keys", k), remembered(layer + ".values", v), mask=visible)
+        cache = dfc.KvCache(g, layer, heads=sizes.heads, rows=sizes.context, width=sizes.width // sizes.heads)
+        return cache.attend(q, k, v, position)
 
-    place = dfc.embedding(model.positions_table, position)
-    g.fetch("logits", model.logits(token, place, over_cache).reshape(sizes.vocabulary))
+    places = dfc.dynamic_slice(model.positions_table, position, tokens.shape[1], 0)
+    return model.logits(tokens, places, over_cache)
+
+
+def prompt_step(sizes, length):
+    """The beginning of a text: feeds "tokens" int64 [1, length] and their "position"; fetches "logits" [length,
+    vocabulary] of those that follow each. The caches keep what attention is given."""
+    g = dfc.Builder("gpt prompt")
+    tokens, position = g.input("tokens", (1, length), dfc.int64), g.input("position", (), dfc.int64)
+    g.fetch("logits", cached_logits(g, sizes, tokens, position))
+    return g.finish()
+
+
+def decoding_step(sizes, temperature=0.7, seed=1):
+    """One token more, without a feed: reads "decoding.token" at "decoding.position", draws the next one from
+    softmax(logits / temperature), fetches it as "token" [1], and leaves it in "decoding.token"."""
+    g = dfc.Builder("gpt decoding")
+    token = g.parameter("decoding.token", (1, 1), dtype=dfc.int64)
+    position = dfc.counted_position(g, "decoding.position", 1)
+    logits = cached_logits(g, sizes, token, position)
+    following = dfc.categorical(logits / temperature, g.step(), seed)
+    g.assign(token, following.reshape(1, 1))
+    g.fetch("token", following)
     return g.finish()
 
 

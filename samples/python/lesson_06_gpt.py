@@ -11,29 +11,9 @@ import dfc
 import gpt
 
 
-def open_with(trained, graph):
-    """A session with the weights of a training; what its own steps assign starts afresh."""
-    session = dfc.open(graph, policy="single")
-    session.set_state({row.name: trained[row.name] for row in session.parameters if not row.assigned})
-    return session
-
-
-class Sampler:
-    """Reads and writes a text token by token."""
-
-    def __init__(self, session):
-        self.session, self.position = session, 0
-
-    def append(self, token):
-        """The logits of the token that follows."""
-        logits = self.session.run({"token": [[token]], "position": self.position})["logits"]
-        self.position += 1
-        return logits
-
-
-def draw(logits, temperature, random):
-    weights = np.exp((logits.astype(np.float64) - logits.max()) / temperature)
-    return int(random.choice(len(logits), p=weights / weights.sum()))
+def opened(graph, session):
+    """A session over the state of another."""
+    return dfc.open(graph, policy="single", session={"state": session})
 
 
 def main():
@@ -49,23 +29,23 @@ def main():
     losses = gpt.train(trainer, text, sizes, training, arguments.steps, report=True)
     print(f"loss: {losses[0]:.3f} at first, {losses[-1]:.3f} in the end")
     assert losses[-1] < losses[0], "the model learns"
-    trained = trainer.state()
 
-    # With the cache, the logits are those of one forward pass over the window.
-    window = text[:sizes.context]
-    whole = open_with(trained, gpt.forward_pass(sizes)).run({"tokens": window[None]})["logits"]
-    session = open_with(trained, gpt.sampling_step(sizes))
-    reader = Sampler(session)
-    miss = max(np.abs(reader.append(token) - row).max() for token, row in zip(window, whole))
-    print(f"logits are up to {np.abs(whole).max():.3f}; token by token they differ by {miss:.2g} at most")
+    # Plans of several lengths work on the trainer's weights, without a copy, and on one set of caches. A prompt in two
+    # steps gives the logits of one forward pass over the window.
+    window, half = text[:sizes.context], sizes.context // 2
+    forward = opened(gpt.forward_pass(sizes), trainer)
+    whole = forward.run({"tokens": window[None]})["logits"]
+    reader = opened(gpt.prompt_step(sizes, half), trainer)
+    parts = [reader.run({"tokens": window[None, at:at + half], "position": at})["logits"] for at in (0, half)]
+    miss = np.abs(np.concatenate(parts) - whole).max()
+    print(f"logits are up to {np.abs(whole).max():.3f}; by the cache they differ by {miss:.2g} at most")
     assert miss <= 1e-4 * max(np.abs(whole).max(), 1), "the cache gives what the forward pass gives"
 
-    random, writer, drawn = np.random.default_rng(training.seed), Sampler(session), []
-    for token in window[:sizes.context // 2]:
-        logits = writer.append(token)
-    for _ in range(min(arguments.sample, sizes.context // 2)):
-        drawn.append(draw(logits, 0.7, random))
-        logits = writer.append(drawn[-1]) if writer.position < sizes.context else logits
+    # The prompt's plan reads half a window; the decoder's draws what follows, token by token.
+    decoder = opened(gpt.decoding_step(sizes), reader)
+    reader.run({"tokens": window[None, :half], "position": 0})
+    decoder.set_state({"decoding.token": window[None, half:half + 1], "decoding.position": half})
+    drawn = [int(decoder.run()["token"][0]) for _ in range(min(arguments.sample, half))]
     print(bytes(drawn).decode("latin1"))
 
 

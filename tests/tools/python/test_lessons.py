@@ -20,6 +20,7 @@ LESSONS = {
     "07_resnet": ["--steps", "2", "--width", "4", "--batch", "8"],
     "08_many_devices": ["--steps", "3"],
     "09_cholesky": ["--tiles", "4", "--rows", "16"],
+    "10_serve": ["--clients", "4", "--requests", "50"],
 }
 HEAVY = {"05_all_at_once", "07_resnet"}
 

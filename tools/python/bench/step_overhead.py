@@ -14,7 +14,7 @@ import numpy as np
 import dfc
 
 MOST = 10e-6
-ROUNDS = 20
+ROUNDS = 100
 
 
 def training_step(batch, width):
@@ -37,17 +37,18 @@ def python_seconds(session, feeds, count):
 
 
 def medians(batch, width, steps):
-    """Of a step from C++ and from Python: medians over all rounds, which take turns."""
+    """Of a step from C++ and of what Python adds: medians over rounds, in which both take turns, so that what else the
+    host does meets both."""
     session = dfc.open(training_step(batch, width))
     random = np.random.default_rng(0)
     feeds = {"x": dfc.aligned(random.standard_normal((batch, width)).astype(np.float32)),
              "labels": dfc.aligned(random.integers(0, 10, batch))}
     session._step_seconds(feeds, steps // ROUNDS)  # the first steps touch all memory for the first time
-    from_cpp, from_python = [], []
+    from_cpp, added = [], []
     for _ in range(ROUNDS):
-        from_cpp += session._step_seconds(feeds, steps // ROUNDS)
-        from_python += python_seconds(session, feeds, steps // ROUNDS)
-    return statistics.median(from_cpp), statistics.median(from_python)
+        from_cpp.append(statistics.median(session._step_seconds(feeds, steps // ROUNDS)))
+        added.append(statistics.median(python_seconds(session, feeds, steps // ROUNDS)) - from_cpp[-1])
+    return statistics.median(from_cpp), statistics.median(added)
 
 
 def main():
@@ -56,10 +57,9 @@ def main():
     steps = parser.parse_args().steps
     worst = 0.0
     for batch, width in ((8, 16), (64, 128), (100, 784)):
-        cpp, python = medians(batch, width, steps)
-        worst = max(worst, python - cpp)
-        print(f"batch {batch:3}, width {width:3}: from C++ {cpp * 1e6:8.2f} us, from Python {python * 1e6:8.2f} us, "
-              f"difference {(python - cpp) * 1e6:6.2f} us")
+        cpp, added = medians(batch, width, steps)
+        worst = max(worst, added)
+        print(f"batch {batch:3}, width {width:3}: {cpp * 1e6:8.2f} us from C++, {added * 1e6:6.2f} us more from Python")
     print(f"at most {MOST * 1e6:.0f} us: {'met' if worst <= MOST else 'missed'}")
     return 0 if worst <= MOST else 1
 

@@ -1,5 +1,5 @@
-// NumPy's arrays come by the buffer protocol, which is quick, all others by DLPack. bfloat16 has no code in
-// the buffer protocol: such an array is read as 16-bit integers.
+// NumPy's arrays come by the buffer protocol, which is quick, all others by DLPack. They go out as NumPy's
+// own over an object with the bytes, which is quicker than DLPack, too: each step makes some.
 #include "tools/python/module/arrays.h"
 
 #include "tools/python/module/arguments.h"
@@ -119,31 +119,34 @@ std::optional<ElementType> elementOfFormat(const Py_buffer& view) {
   return std::nullopt;
 }
 
-Literal literalOfBuffer(nb::handle array, Sharing sharing, std::optional<ElementType> known,
-                        const char* what) {
-  auto buffer = std::make_shared<Buffer>();
-  if (PyObject_GetBuffer(array.ptr(), &buffer->view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
-    throw nb::python_error();
+/// bfloat16 has no code in the buffer protocol: such an array is read as 16-bit integers.
+std::optional<ElementType> readBuffer(nb::handle array, Buffer& buffer, const char* what) {
+  constexpr int flags = PyBUF_STRIDES | PyBUF_FORMAT;
+  if (PyObject_GetBuffer(array.ptr(), &buffer.view, flags) == 0) {
+    return elementOfFormat(buffer.view);
   }
-  const Py_buffer& view = buffer->view;
-  const auto element = known ? known : elementOfFormat(view);
+  const nb::python_error refused;
+  if (textOf(nb::object(array.attr("dtype"))) != "bfloat16") {
+    return std::nullopt;
+  }
+  if (PyObject_GetBuffer(nb::object(array.attr("view")("uint16")).ptr(), &buffer.view, flags) != 0) {
+    refuse(what, refused.what());
+  }
+  return ElementType::BF16;
+}
+
+Literal literalOfNumpy(nb::handle array, Sharing sharing, const char* what) {
+  auto buffer = std::make_shared<Buffer>();
+  const auto element = readBuffer(array, *buffer, what);
   if (!element) {
     refuse(what, fmt::format("dfc has no elements like those of dtype {}; convert them with .astype",
                              textOf(nb::object(array.attr("dtype")))));
   }
+  const Py_buffer& view = buffer->view;
   Elements from{{*element, checkedShape(Dims(view.shape, view.shape + view.ndim), what)},
                 static_cast<const std::byte*>(view.buf),
                 Dims(view.strides, view.strides + view.ndim)};
   return made(from, sharing, std::move(buffer));
-}
-
-Literal literalOfNumpy(nb::handle array, Sharing sharing, const char* what) {
-  const nb::object type = array.attr("dtype");
-  if (textOf(type) == "bfloat16") {
-    const nb::object bits = array.attr("view")("uint16");
-    return literalOfBuffer(bits, sharing, ElementType::BF16, what);
-  }
-  return literalOfBuffer(array, sharing, std::nullopt, what);
 }
 
 // --- DLPack.
@@ -220,6 +223,26 @@ nb::object viewOf(Literal literal, nb::dlpack::dtype type) {
                                          nullptr, type, nb::device::cpu::value));
 }
 
+/// Bytes that NumPy's arrays lie over, and keep.
+struct Bytes {
+  Literal literal;
+};
+
+int getBytes(PyObject* self, Py_buffer* view, int flags) noexcept {
+  const std::span<std::byte> bytes = nb::inst_ptr<Bytes>(self)->literal.mutableBytes();
+  return PyBuffer_FillInfo(view, self, bytes.data(), static_cast<Py_ssize_t>(bytes.size()), 0, flags);
+}
+
+/// As nb::cast(type).attr("numpy") gives it, looked up once.
+nb::handle numpyTypeOf(ElementType type) {
+  static std::array<nb::handle, allElementTypes.size()> known{};
+  nb::handle& found = known[static_cast<size_t>(type)];
+  if (!found.is_valid()) {
+    found = nb::object(nb::cast(type).attr("numpy")).release();
+  }
+  return found;
+}
+
 nb::object dlpackOf(const Literal& self, nb::kwargs arguments) {
   return viewOf<nb::array_api>(self, dlpackType(self.type().element)).attr("__dlpack__")(**arguments);
 }
@@ -258,13 +281,9 @@ Literal literalOf(nb::handle object, Sharing sharing, std::optional<ElementType>
 }
 
 nb::object numpyOf(Literal literal) {
-  const ElementType element = literal.type().element;
-  if (element == ElementType::BF16) {
-    const nb::object type = nb::cast(element).attr("numpy");
-    return viewOf<nb::numpy>(std::move(literal), {static_cast<uint8_t>(nb::dlpack::dtype_code::UInt), 16, 1})
-        .attr("view")(type);
-  }
-  return viewOf<nb::numpy>(std::move(literal), dlpackType(element));
+  static const nb::handle array = nb::object(nb::module_::import_("numpy").attr("ndarray")).release();
+  const TensorType type = literal.type();
+  return array(tupleOf(type.shape), numpyTypeOf(type.element), nb::cast(Bytes{std::move(literal)}));
 }
 
 void checkForm(const std::string& form) {
@@ -304,6 +323,9 @@ nb::dict dictOf(NamedLiterals literals, const std::string& form) {
 }
 
 void bindArrays(nb::module_& module) {
+  static std::array slots{PyType_Slot{Py_bf_getbuffer, reinterpret_cast<void*>(&getBytes)},
+                          PyType_Slot{0, nullptr}};
+  nb::class_<Bytes>(module, "_Bytes", nb::type_slots(slots.data()), "What a NumPy array of a literal keeps.");
   nb::class_<Literal> array(
       module, "Array",
       "A tensor of known contents in host memory, 64-byte aligned, row-major. NumPy reads it by `numpy()` or "

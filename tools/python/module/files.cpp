@@ -42,10 +42,7 @@ void bindBatches(nb::module_& module) {
   batches.def_prop_ro(
       "rows", [](const Batches& self) { return self.rows(); }, "Rows of the data set.");
   batches.def(
-      "at",
-      [](Batches& self, int64_t epoch, int64_t index) {
-        return dictOf(self.at(epoch, index), "dfc");
-      },
+      "at", [](Batches& self, int64_t epoch, int64_t index) { return dictOf(self.at(epoch, index), "dfc"); },
       "epoch"_a, "index"_a, nb::sig("def at(self, epoch: int, index: int) -> dict[str, Array]"),
       "Batch `index` of `epoch`, both from 0, by column: what Session.run is fed, without another copy. "
       "Raises "
@@ -64,14 +61,16 @@ CsvOptions::Header headerOf(const std::optional<bool>& header) {
   return !header ? Header::Guess : *header ? Header::Names : Header::None;
 }
 
-nb::object tableOf(const PathLike& path, const Names& columns, const Names& words, const std::string& separator,
-                   std::optional<bool> header, bool gaps) {
+nb::object tableOf(const PathLike& path, const Names& columns, const Names& words,
+                   const std::string& separator, std::optional<bool> header, bool gaps) {
   if (separator.size() != 1) {
     throw nb::value_error(fmt::format("separator '{}' is not one byte", separator).c_str());
   }
-  const CsvTable table = orRaise(
-      readCsv(pathOf(path), {.separator = separator[0], .header = headerOf(header), .columns = columns,
-                             .words = words, .gaps = gaps}));
+  const CsvTable table = orRaise(readCsv(pathOf(path), {.separator = separator[0],
+                                                        .header = headerOf(header),
+                                                        .columns = columns,
+                                                        .words = words,
+                                                        .gaps = gaps}));
   nb::dict arrays, meanings;
   for (const CsvColumn& column : table.columns) {
     arrays[column.name.c_str()] = numpyOf(column.values);

@@ -41,10 +41,12 @@ void bindOnnx(nb::module_& module) {
   module.def(
       "import_onnx", imported, "path"_a, nb::kw_only(), "dims"_a = Lengths(), "values"_a = nb::dict(),
       "weight_file"_a = "",
-      nb::sig("def import_onnx(path: str | os.PathLike[str], *, dims: collections.abc.Mapping[str, int] = {}, "
-              "values: collections.abc.Mapping[str, numpy.typing.ArrayLike] = {}, weight_file: str = '') -> "
-              "Graph"),
-      "The graph of a model. dims: lengths of free dimensions by the model's names ('batch'), or by input and "
+      nb::sig(
+          "def import_onnx(path: str | os.PathLike[str], *, dims: collections.abc.Mapping[str, int] = {}, "
+          "values: collections.abc.Mapping[str, numpy.typing.ArrayLike] = {}, weight_file: str = '') -> "
+          "Graph"),
+      "The graph of a model. dims: lengths of free dimensions by the model's names ('batch'), or by input "
+      "and "
       "axis ('x.0'). values: inputs that are to be constants. weight_file: how parameters name the model's "
       "file, from which a session reads the weights when it opens ('': as `path`). Raises dfc.Error with all "
       "that is missing: free dimensions, ops that dfc lacks with their nodes, mistakes of the model.");

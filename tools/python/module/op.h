@@ -182,9 +182,9 @@ void bindMethodOf(Class& type, const char* name, Function function,
       name,
       [function](typename Self<std::decay_t<S>>::From self, typename Given<std::decay_t<P>>::From... given) {
         Call call(writerOf(self));
-        return callOf(call, function,
-                      std::tuple<S, P...>{Self<std::decay_t<S>>::of(self),
-                                          Given<std::decay_t<P>>::of(call, given)...});
+        return callOf(
+            call, function,
+            std::tuple<S, P...>{Self<std::decay_t<S>>::of(self), Given<std::decay_t<P>>::of(call, given)...});
       },
       extra...);
 }

@@ -29,7 +29,8 @@ OpenSession::OpenSession(Plan plan, const SessionOptions& options, const OpenSes
   const std::shared_ptr<Session> other = state != nullptr ? state->session() : nullptr;
   auto opened = [&] {
     const nb::gil_scoped_release unlocked;
-    return other ? Session::open(plan_.executable, options, *other) : Session::open(plan_.executable, options);
+    return other ? Session::open(plan_.executable, options, *other)
+                 : Session::open(plan_.executable, options);
   }();
   session_ = shared(orRaise(std::move(opened)));
   for (const auto& [name, type] : session_->inputs()) {

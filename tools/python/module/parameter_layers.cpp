@@ -23,9 +23,10 @@ void construct(Written<Layers>* self, std::shared_ptr<Writer> writer, bool train
 std::pair<Tensor, Tensor> pairOf(const Recurrent& made) { return {made.all, made.last}; }
 
 void bindParameters(Net& net) {
-  net.def("__init__", construct, "builder"_a, nb::kw_only(), "training"_a = true, "seed"_a = 0,
-          "training: batch norms take the batch's statistics, and dropout drops; else the running statistics, "
-          "and all passes. seed: of the first weights; those of each parameter differ.");
+  net.def(
+      "__init__", construct, "builder"_a, nb::kw_only(), "training"_a = true, "seed"_a = 0,
+      "training: batch norms take the batch's statistics, and dropout drops; else the running statistics, "
+      "and all passes. seed: of the first weights; those of each parameter differ.");
   net.def_prop_ro(
       "trained",
       [](Written<Layers>& self) {
@@ -139,11 +140,12 @@ void bindRecurrent(Net& net) {
 } // namespace
 
 void bindParameterLayers(nb::module_& module) {
-  Net net(module, "Layers",
-          "Layers that own their parameters: each call makes them, by name, with the initialiser of its kind, "
-          "and writes the formula. The same calls in a second graph (an evaluation) make parameters of the "
-          "same names. Names and shapes are those that PyTorch publishes weights with, but for linear layers, "
-          "whose weight is [in, out] unless out_first.");
+  Net net(
+      module, "Layers",
+      "Layers that own their parameters: each call makes them, by name, with the initialiser of its kind, "
+      "and writes the formula. The same calls in a second graph (an evaluation) make parameters of the "
+      "same names. Names and shapes are those that PyTorch publishes weights with, but for linear layers, "
+      "whose weight is [in, out] unless out_first.");
   bindParameters(net);
   bindProducts(net);
   bindNorms(net);

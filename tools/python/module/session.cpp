@@ -171,7 +171,8 @@ void bindState(nb::class_<OpenSession>& session) {
       "all is well (dfc.Error).");
 }
 
-nb::object loadWeightsOf(const OpenSession& self, const PathLike& path, const RenameRules* rules, bool partial) {
+nb::object loadWeightsOf(const OpenSession& self, const PathLike& path, const RenameRules* rules,
+                         bool partial) {
   const WeightOptions options{rules != nullptr ? *rules : RenameRules(), partial};
   const std::shared_ptr<Session> session = self.session();
   const std::string file = pathOf(path);
@@ -273,8 +274,7 @@ void bindSession(nb::module_& module) {
       },
       "plan"_a, nb::kw_only(), "cpu_backend"_a = "", "gpu_backend"_a = "", "max_in_flight"_a = 2,
       "trace"_a = false, "timeout_seconds"_a = 0.0, "check_finite"_a = false, "data_folder"_a = ".",
-      "module_folder"_a = "", "kernel_cache"_a = "", "functions"_a = nb::none(),
-      "state"_a = nb::none(),
+      "module_folder"_a = "", "kernel_cache"_a = "", "functions"_a = nb::none(), "state"_a = nb::none(),
       nb::sig("def __init__(self, plan: Plan, *, cpu_backend: str = '', gpu_backend: str = '', "
               "max_in_flight: int "
               "= 2, trace: bool = False, timeout_seconds: float = 0.0, check_finite: bool = False, "
@@ -290,7 +290,8 @@ void bindSession(nb::module_& module) {
       "where initialisers' relative files are. functions: what custom ops call, by name, or the path of a C "
       "library. state: another session; parameters that it has, too, by name, are one with its own, without "
       "a copy, "
-      "and keep its values: the plans of a prompt and of decoding, or of training and evaluation, work on one "
+      "and keep its values: the plans of a prompt and of decoding, or of training and evaluation, work on "
+      "one "
       "set of weights.");
   session.def("_step_seconds", stepSeconds, "feeds"_a, "count"_a); // of bench/step_overhead.py
   bindSteps(module, session);

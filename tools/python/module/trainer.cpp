@@ -104,7 +104,8 @@ std::function<void(int64_t, const Results&)> callbackOf(const nb::object& callab
   };
 }
 
-void setFeeds(TrainingOptions& options, const nb::object& feeds, const nb::object& session, Count stepsPerEpoch) {
+void setFeeds(TrainingOptions& options, const nb::object& feeds, const nb::object& session,
+              Count stepsPerEpoch) {
   if (nb::isinstance<Batches>(feeds)) {
     feedFrom(nb::cast<Batches&>(feeds), options);
   } else if (!feeds.is_none()) {
@@ -134,9 +135,10 @@ std::shared_ptr<Session> setEvaluation(EvaluationOptions& options, const nb::obj
 
 void construct(Training* self, const nb::object& session, int64_t steps, const nb::object& feeds,
                Count stepsPerEpoch, const nb::object& evaluation, const nb::object& evaluationFeeds,
-               Count evaluationBatches, int64_t evaluateEvery, const PathLike& checkpoint, int64_t checkpointEvery,
-               const PathLike& resume, const PathLike& best, const std::string& bestBy, bool largestIsBest,
-               const PathLike& log, const nb::object& afterStep, const nb::object& afterEvaluation) {
+               Count evaluationBatches, int64_t evaluateEvery, const PathLike& checkpoint,
+               int64_t checkpointEvery, const PathLike& resume, const PathLike& best,
+               const std::string& bestBy, bool largestIsBest, const PathLike& log,
+               const nb::object& afterStep, const nb::object& afterEvaluation) {
   TrainingOptions options;
   options.steps = steps;
   setFeeds(options, feeds, session, stepsPerEpoch);
@@ -157,11 +159,15 @@ void construct(Training* self, const nb::object& session, int64_t steps, const n
 
 constexpr const char* signature =
     "def __init__(self, session: Session, *, steps: int, "
-    "feeds: Batches | collections.abc.Callable[[int], collections.abc.Mapping[str, numpy.typing.ArrayLike]] | None "
-    "= None, steps_per_epoch: int | None = None, evaluation: Session | None = None, evaluation_feeds: Batches | "
+    "feeds: Batches | collections.abc.Callable[[int], collections.abc.Mapping[str, numpy.typing.ArrayLike]] "
+    "| None "
+    "= None, steps_per_epoch: int | None = None, evaluation: Session | None = None, evaluation_feeds: "
+    "Batches | "
     "collections.abc.Callable[[int], collections.abc.Mapping[str, numpy.typing.ArrayLike]] | None = None, "
-    "evaluation_batches: int | None = None, evaluate_every: int = 0, checkpoint: str | os.PathLike[str] = '', "
-    "checkpoint_every: int = 0, resume: str | os.PathLike[str] = '', best: str | os.PathLike[str] = '', best_by: "
+    "evaluation_batches: int | None = None, evaluate_every: int = 0, checkpoint: str | os.PathLike[str] = "
+    "'', "
+    "checkpoint_every: int = 0, resume: str | os.PathLike[str] = '', best: str | os.PathLike[str] = '', "
+    "best_by: "
     "str = 'loss', largest_is_best: bool = False, log: str | os.PathLike[str] = '', after_step: "
     "collections.abc.Callable[[int, dict[str, typing.Any]], None] | None = None, after_evaluation: "
     "collections.abc.Callable[[int, dict[str, float]], None] | None = None) -> None";
@@ -215,7 +221,8 @@ void bindTrainer(nb::module_& module) {
       "`checkpoint` and not there yet, from the beginning. best: where the checkpoint with the best "
       "evaluation of the fetch `best_by` is kept. log: a CSV file, a row a step. after_step and "
       "after_evaluation are called with the number of steps run and the fetches by name.");
-  trainer.def("run", &Training::run, "All steps that are left, and `finish`. After Ctrl-C call `finish`, or resume.");
+  trainer.def("run", &Training::run,
+              "All steps that are left, and `finish`. After Ctrl-C call `finish`, or resume.");
   trainer.def("advance", &Training::advance,
               "Submits the next step while the one before is under way, and does what is due behind it.");
   trainer.def("drain", &Training::drain, "Waits for the steps under way.");
