@@ -165,7 +165,32 @@ double Machine::seconds(const Route& route, int64_t bytes) const {
   return latency + static_cast<double>(bytes) / bandwidth;
 }
 
+namespace {
+
+/// A direct route that no route out of `from` beats: every other chain begins with one of these. Null when
+/// there is none. Saves the search on machines where all devices are linked.
+const Route* cheapestWithoutStop(const Machine& machine, DeviceId from, DeviceId to, int64_t bytes) {
+  const Route* best = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Route& route : machine.routes) {
+    if (route.from != from) {
+      continue;
+    }
+    const double seconds = machine.seconds(route, bytes);
+    if (seconds < least || (seconds == least && best == nullptr)) {
+      best = route.to == to ? &route : nullptr;
+      least = seconds;
+    }
+  }
+  return best;
+}
+
+} // namespace
+
 std::optional<std::vector<Route>> Machine::path(DeviceId from, DeviceId to, int64_t bytes) const {
+  if (const Route* direct = from == to ? nullptr : cheapestWithoutStop(*this, from, to, bytes)) {
+    return std::vector<Route>{*direct};
+  }
   return PathSearch(*this, from, bytes).chainTo(from, to);
 }
 

@@ -56,7 +56,7 @@ TEST_CASE("every seed of every fuzz target, whole and damaged") {
     Dice dice(1);
     for (size_t i = 0; i < seeds.size(); ++i) {
       runOne(target, seeds[i], "seed " + std::to_string(i));
-      for (int round = 0; round < 20; ++round) {
+      for (int round = 0; round < 8; ++round) {
         runOne(target, mutated(seeds[i], dice), "seed " + std::to_string(i) + ", damaged");
       }
     }

@@ -35,7 +35,27 @@ std::set<std::string> references(const Json& row) {
 
 } // namespace
 
-TEST_CASE("dfc-bench: alone it gives the cost table") {
+TEST_CASE("dfc-bench: a part of the cost table, a row of each kind") {
+  const Workshop shop;
+  shop.write("torch_cpu.py", baselineScript());
+  const std::vector<std::string> keys = {"overhead/chain", "savings/net/fusion", "compile/parse/2000",
+                                         "tasks/heft/ideal/2000", "infer/gpt/4x256"};
+  std::vector<std::string> words = {"-o", "results.json"};
+  for (const std::string& key : keys) {
+    words.insert(words.end(), {"--only", key});
+  }
+  const Outcome outcome = shop.bench(costs(shop, words));
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  const auto rows = rowsOf(shop.file("results.json"));
+  for (const std::string& key : keys) {
+    INFO(key);
+    REQUIRE(rows.count(key) == 1);
+    CHECK(rows.at(key).contains("seconds"));
+  }
+}
+
+TEST_CASE("dfc-bench: alone it gives the cost table", "[heavy]") {
   const Workshop shop;
   const bool python = pythonIsHere();
   shop.write("torch_cpu.py", baselineScript());

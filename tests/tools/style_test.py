@@ -94,14 +94,17 @@ class Remembered(unittest.TestCase):
 
 
 class Names(unittest.TestCase):
-    def test_files_compiled_alike_are_read_together(self):
+    def test_files_whose_flags_can_stand_together_are_read_together(self):
         with tempfile.TemporaryDirectory() as folder:
-            paths = [pathlib.Path(folder) / f"{name}.cpp" for name in "abc"]
+            paths = [pathlib.Path(folder) / f"{name}.cpp" for name in "abcd"]
             for path in paths:
                 path.write_text("int x;\n", encoding="utf-8")
             rows = {path: f"c++ -DX -Wall -Werror -MD -MF x.d -o {path}.o -c {path}" for path in paths[:2]}
-            rows[paths[2]] = "c++ -O2 -o c.o -c c.cpp"
-            self.assertEqual([(paths[:2], ["-DX"]), (paths[2:], ["-O2"])], names.batches(rows))
+            rows[paths[2]] = "c++ -O2 -DY=1 -isystem there -o c.o -c c.cpp"
+            rows[paths[3]] = "c++ -DY=2 -o d.o -c d.cpp"
+            once = names.ONE_INSTRUCTION_SET
+            self.assertEqual([(paths[:3], ["-DX", "-DY=1", "-isystem", "there", once]), (paths[3:], ["-DY=2", once])],
+                             names.batches(rows))
 
     @unittest.skipUnless(sources.versioned("clang-tidy", database.CLANG_TIDY), "no clang-tidy of that version")
     def test_a_bad_name_is_found_though_the_files_collide(self):

@@ -2,11 +2,11 @@
 """The naming rules of .clang-tidy over every source file in a build's compile database.
 
 usage: names.py BUILD_FOLDER
-Nearly all of clang-tidy's time goes into reading LLVM's and the standard library's headers, so files that are compiled
-with equal flags are read together, a batch in one translation unit. Files of a batch may collide; the names are still
-read, and only naming findings and unreadable files count, as the build itself checks that files compile. A finding in a
-batch is repeated for each file alone, because after a collision a base class may be unknown, and its overrides look like
-new names.
+Nearly all of clang-tidy's time goes into reading headers and instantiating templates, so files are read together, a batch
+in one translation unit, with all flags that tell them what to read. Files that include themselves once for each
+instruction set are read for one of them. Files of a batch may collide; the names are still read, and only naming findings
+and unreadable files count, as the build itself checks that files compile. A file with a finding in a batch is read again
+alone, because after a collision a base class may be unknown, and its overrides look like new names.
 A batch that passed is remembered in BUILD_FOLDER/style by a hash of the project files that the check reads.
 Exits 0 when all pass, 1 with the findings when not, 77 (skipped) where that clang-tidy is not installed.
 """
@@ -21,21 +21,50 @@ from database import CLANG_TIDY, Hasher, compiler_headers, entries, flags, run
 from sources import ROOMS, ROOT, versioned
 
 SKIPPED = 77
-BATCH = 60
-ALONE = re.compile(r"HWY_TARGET_INCLUDE")  # files that include themselves, once for each instruction set
+BATCH = 200
 NAMELESS = re.compile(r"CATCH_CONFIG_MAIN")  # makes Catch2 compile itself here: slow to read, and no name of ours
+READING = re.compile(r"-D|-I|-std=|-fopenmp$|-isystem.")  # flags that change what is read; others change what is made of it
+ONE_INSTRUCTION_SET = "-DHWY_COMPILE_ONLY_STATIC"
+
+
+def reading_flags(command):
+    """The flags of COMMAND that change what is read, a tuple each: ("-DX",), ("-isystem", "folder")."""
+    words = iter(flags(command))
+    pairs = [(word, next(words)) if word in ("-I", "-isystem") else (word,) for word in words]
+    return [pair for pair in pairs if len(pair) == 2 or READING.match(pair[0])]
+
+
+def setting(flag):
+    """What FLAG sets, where two flags cannot stand together if they set it to different values, or None."""
+    word = flag[0]
+    return word.split("=")[0] if word.startswith(("-D", "-std=")) else None
+
+
+def joined(known, more):
+    """KNOWN flags and those of MORE that are not among them, or None where they contradict each other."""
+    settings = {setting(flag): flag for flag in known if setting(flag)}
+    if any(settings.get(setting(flag), flag) != flag for flag in more):
+        return None
+    return known + [flag for flag in more if flag not in known]
 
 
 def batches(rows):
-    """[(paths, flags)]: files with equal flags, at most BATCH together, neighbours in the tree first."""
-    alike = {}
+    """[(paths, flags)]: files whose flags can stand together, at most BATCH together, neighbours in the tree first."""
+    groups = []  # [paths, flags of all of them]
     for path in sorted(rows):
-        kept, text = flags(rows[path]), path.read_text(encoding="utf-8")
-        lonely = (path,) if ALONE.search(text) else ()
-        if not NAMELESS.search(text):
-            alike.setdefault((tuple(kept), lonely), []).append(path)
-    return [(paths[at:at + BATCH], list(kept))
-            for (kept, _), paths in alike.items() for at in range(0, len(paths), BATCH)]
+        if NAMELESS.search(path.read_text(encoding="utf-8")):
+            continue
+        mine = reading_flags(rows[path])
+        for group in groups:
+            together = joined(group[1], mine)
+            if together is not None and group[0][0].suffix == path.suffix:
+                group[0].append(path)
+                group[1] = together
+                break
+        else:
+            groups.append([[path], mine])
+    return [(paths[at:at + BATCH], [*(word for flag in kept for word in flag), ONE_INSTRUCTION_SET])
+            for paths, kept in groups for at in range(0, len(paths), BATCH)]
 
 
 def findings(said):
@@ -63,12 +92,18 @@ def read(tool, paths, kept):
     return findings(outcome.stdout)
 
 
+def blamed(found, paths):
+    """The files that FOUND names, where a finding begins, as far as they are ours; PATHS where it names none of ours."""
+    named = {pathlib.Path(match) for match in re.findall(r"^(/[^:\n]+):\d+:\d+: (?:warning|error): ", found, re.MULTILINE)}
+    return sorted(path for path in named if path.is_relative_to(ROOT) and path.is_file()) or paths
+
+
 def check(tool, paths, kept):
-    """The naming findings in PATHS that stand when each file is read alone, or an empty string."""
+    """The naming findings in PATHS that stand when the file of each is read alone, or an empty string."""
     found = read(tool, paths, kept)
     if not found or len(paths) == 1:
         return found
-    return "\n".join(filter(None, (read(tool, [path], kept) for path in paths)))
+    return "\n".join(filter(None, (read(tool, [path], kept) for path in blamed(found, paths))))
 
 
 def main():

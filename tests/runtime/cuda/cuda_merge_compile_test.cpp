@@ -29,6 +29,20 @@ std::vector<UnmergedLaunch> launchesOfCases(ElementType element) {
   return launches;
 }
 
+/// Compiles every `every`-th of the merged kernels of a type.
+void checkMergedCompile(ElementType element, size_t every) {
+  const std::vector<UnmergedLaunch> launches = launchesOfCases(element);
+  const std::vector<LaunchGroup> groups = mergeLaunches(launches);
+  CHECK(groups.size() < launches.size() / 4);
+  for (size_t i = 0; i < groups.size(); i += every) {
+    std::vector<KernelMember> members;
+    for (const LaunchMember& member : groups[i].members) {
+      members.push_back({KernelStage{&launches[member[0].launch].kernel, {}}});
+    }
+    CHECK(test::compileLog(std::string(prelude()) + mergedKernel(members).text) == "");
+  }
+}
+
 } // namespace
 
 TEST_CASE("NVRTC compiles merged kernels without a warning") {
@@ -36,16 +50,16 @@ TEST_CASE("NVRTC compiles merged kernels without a warning") {
     DFC_SKIP("NVRTC is not on this machine");
   }
   for (const ElementType element : {ElementType::F32, ElementType::BF16, ElementType::U8}) {
-    const std::vector<UnmergedLaunch> launches = launchesOfCases(element);
-    const std::vector<LaunchGroup> groups = mergeLaunches(launches);
-    CHECK(groups.size() < launches.size() / 4);
-    for (size_t i = 0; i < groups.size(); i += 3) { // every third is enough
-      std::vector<KernelMember> members;
-      for (const LaunchMember& member : groups[i].members) {
-        members.push_back({KernelStage{&launches[member[0].launch].kernel, {}}});
-      }
-      CHECK(test::compileLog(std::string(prelude()) + mergedKernel(members).text) == "");
-    }
+    checkMergedCompile(element, 12);
+  }
+}
+
+TEST_CASE("NVRTC compiles all merged kernels without a warning", "[heavy]") {
+  if (!test::compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  for (const ElementType element : {ElementType::F32, ElementType::BF16, ElementType::U8}) {
+    checkMergedCompile(element, 1);
   }
 }
 
