@@ -1,96 +1,17 @@
 // First values, from the graph, from Philox or from files.
 #include "runtime/resident.h"
 
-#include "ir/author/onnx/import.h"
 #include "ir/graph/initialise.h"
 #include "ir/graph/whole_state.h"
-#include "runtime/files/npy.h"
-#include "runtime/files/safetensors.h"
+#include "runtime/weights/file_initialiser.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 namespace dfc {
 namespace {
-
-class FileInitialiser {
- public:
-  explicit FileInitialiser(std::string dataFolder) : dataFolder_(std::move(dataFolder)) {}
-
-  /// "weights.npy", "weights.safetensors#name" or "model.onnx#name".
-  Result<Literal> read(const std::string& file) {
-    const size_t hash = file.rfind('#');
-    const std::string path = pathOf(file.substr(0, hash));
-    if (hash != std::string::npos && path.ends_with(".onnx")) {
-      return weightOf(path, file.substr(hash + 1));
-    }
-    if (hash != std::string::npos) {
-      return tensorOf(path, file.substr(hash + 1));
-    }
-    if (path.ends_with(".safetensors")) {
-      return errorWithoutPlace(fmt::format("'{}' holds several tensors", file),
-                               fmt::format("say which one: '{}#name'", file));
-    }
-    return arrayOf(path);
-  }
-
- private:
-  std::string pathOf(const std::string& file) const {
-    return (std::filesystem::path(dataFolder_) / file)
-        .lexically_normal()
-        .string(); // an absolute file stays as it is
-  }
-
-  // Parts of a parameter, on many devices, start from one file.
-  Result<Literal> arrayOf(const std::string& path) {
-    auto found = arrays_.find(path);
-    if (found == arrays_.end()) {
-      found = arrays_.emplace(path, readNpy(path)).first;
-    }
-    return found->second;
-  }
-
-  // The model stays mapped, and only the weights that are asked for are read.
-  Result<Literal> weightOf(const std::string& path, const std::string& name) {
-    auto found = models_.find(path);
-    if (found == models_.end()) {
-      found = models_.emplace(path, onnx::WeightFile::open(path)).first;
-    }
-    return found->second.ok() ? found->second->read(name) : Result<Literal>(found->second.errors());
-  }
-
-  Result<Literal> tensorOf(const std::string& path, const std::string& name) {
-    auto found = archives_.find(path);
-    if (found == archives_.end()) {
-      found = archives_.emplace(path, readSafetensors(path)).first;
-    }
-    const Result<NamedLiterals>& archive = found->second;
-    if (!archive.ok()) {
-      return archive.errors();
-    }
-    const auto tensor = archive->find(name);
-    return tensor != archive->end() ? Result<Literal>(tensor->second) : noTensor(path, name, *archive);
-  }
-
-  static Diagnostic noTensor(const std::string& path, const std::string& name, const NamedLiterals& archive) {
-    std::vector<std::string> names;
-    for (const auto& entry : archive) {
-      names.push_back(entry.first);
-    }
-    const auto near = nearestName(name, names);
-    return errorWithoutPlace(fmt::format("'{}' has no tensor named '{}'", path, name),
-                             near ? fmt::format("did you mean '{}'?", *near)
-                                  : fmt::format("it has: {}", fmt::join(names, ", ")));
-  }
-
-  std::string dataFolder_;
-  std::map<std::string, Result<NamedLiterals>> archives_; // each file is read once
-  std::map<std::string, Result<onnx::WeightFile>> models_;
-  std::map<std::string, Result<Literal>> arrays_;
-};
 
 class ResidentMaker {
  public:

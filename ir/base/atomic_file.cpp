@@ -204,7 +204,14 @@ class Temporary {
   std::string name_; ///< empty: it has none, or that of the file to be
 };
 
-Status writeStraight(const std::string& path, std::span<const std::byte> bytes) {
+using Pieces = std::span<const std::span<const std::byte>>;
+
+bool writeAll(int descriptor, Pieces pieces) {
+  return std::all_of(pieces.begin(), pieces.end(),
+                     [&](std::span<const std::byte> piece) { return writeAll(descriptor, piece); });
+}
+
+Status writeStraight(const std::string& path, Pieces bytes) {
   File file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file.open() || !writeAll(file.get(), bytes) || !file.close()) {
     return writeFailure(path, errno);
@@ -213,14 +220,14 @@ Status writeStraight(const std::string& path, std::span<const std::byte> bytes) 
 }
 
 /// 0 or the system's error.
-int fill(const File& file, std::span<const std::byte> bytes, std::optional<mode_t> mode) {
+int fill(const File& file, Pieces bytes, std::optional<mode_t> mode) {
   if (mode && ::fchmod(file.get(), *mode) != 0) {
     return errno;
   }
   return writeAll(file.get(), bytes) && ::fsync(file.get()) == 0 ? 0 : errno;
 }
 
-Status writeBeside(const std::string& path, std::span<const std::byte> bytes, std::optional<mode_t> mode) {
+Status writeBeside(const std::string& path, Pieces bytes, std::optional<mode_t> mode) {
   const File folder = openFolderOf(path);
   if (!folder.open()) {
     return writeFailure(path, errno);
@@ -364,6 +371,10 @@ std::string fileBehindLinks(const std::string& path) {
 }
 
 Status writeFileAtomically(const std::string& path, std::span<const std::byte> bytes) {
+  return writePiecesAtomically(path, std::span(&bytes, 1));
+}
+
+Status writePiecesAtomically(const std::string& path, std::span<const std::span<const std::byte>> bytes) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) {
     if (errno != ENOENT) {

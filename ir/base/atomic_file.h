@@ -21,6 +21,8 @@ std::string fileBehindLinks(const std::string& path);
 /// straight.
 Status writeFileAtomically(const std::string& path, std::span<const std::byte> bytes);
 Status writeFileAtomically(const std::string& path, std::string_view text);
+/// The same of pieces, one behind the other, which need not lie in memory as one.
+Status writePiecesAtomically(const std::string& path, std::span<const std::span<const std::byte>> pieces);
 
 /// Whether a file could be written there: 0, or the system's error. Makes a temporary file and takes it away.
 int tryWriting(const std::string& path);

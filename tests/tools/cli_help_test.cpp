@@ -35,7 +35,7 @@ bool canRun(const std::string& command) {
 TEST_CASE("dfc: every example of every help works from the repository root") {
   const std::string bin = dfc::executableFolder().string();
   for (const std::string verb : {"", "compile", "explain", "run", "view", "machine", "simulate", "calibrate",
-                                 "schedule", "dfc-bench"}) {
+                                 "schedule", "import", "export", "dfc-bench"}) {
     const Workshop shop;
     std::filesystem::copy(dfc::shippedFile("samples"), shop.path() / "samples",
                           std::filesystem::copy_options::recursive);

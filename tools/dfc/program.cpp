@@ -87,6 +87,7 @@ Exit runProgram(const std::vector<std::string>& words, Console& console) {
   Verbs verbs;
   addCompile(program, verbs);
   addImport(program, verbs);
+  addExport(program, verbs);
   addExplain(program, verbs);
   addRun(program, verbs);
   addView(program, verbs);

@@ -19,6 +19,7 @@ using Verbs = std::map<const CLI::App*, VerbAction>;
 
 void addCompile(CLI::App& program, Verbs& verbs);
 void addImport(CLI::App& program, Verbs& verbs);
+void addExport(CLI::App& program, Verbs& verbs);
 void addExplain(CLI::App& program, Verbs& verbs);
 void addRun(CLI::App& program, Verbs& verbs);
 void addView(CLI::App& program, Verbs& verbs);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace dfc::onnx {
 namespace {
@@ -129,8 +130,9 @@ Rows rowsOf(NodeCall& call, size_t batch) {
     const int64_t length = a.shape()[batch + i];
     row = row * static_cast<double>(length) + fromFront(reshape(slice(tuples, starts, ends), places), length);
   }
-  Dims table{-1};
-  table.insert(table.end(), a.shape().dims().begin() + batch + named, a.shape().dims().end());
+  const auto inner = a.shape().dims().begin() + static_cast<int64_t>(batch + named);
+  Dims table{std::accumulate(a.shape().dims().begin(), inner, int64_t{1}, std::multiplies<>())};
+  table.insert(table.end(), inner, a.shape().dims().end());
   return {reshape(a, table), row};
 }
 
@@ -164,7 +166,7 @@ NodeResults reversedSequence(NodeCall& call) {
   const Tensor other = alongAxis(call, front, batch);
   const auto columns = static_cast<double>(front[1]);
   const Tensor row = time == 0 ? place * columns + other : other * columns + place;
-  Dims table{-1};
+  Dims table{front[0] * front[1]};
   table.insert(table.end(), a.shape().dims().begin() + 2, a.shape().dims().end());
   return {gather(reshape(a, table), row)};
 }
