@@ -5,6 +5,7 @@
 #include "tests/onnx/made_node.h"
 #include "tests/support/catch.h"
 
+#include <cmath>
 #include <limits>
 
 namespace dfc::test {
@@ -204,6 +205,35 @@ TEST_CASE("onnx: a formula op that names its ONNX op serves nodes without attrib
     CHECK(outcomeOf({op, 20, {{"surprise", integerAttribute(1)}}, operands, {wanted}}).find("out of scope") ==
           0);
   }
+}
+
+// Weights and first states of 1 and 0: forwards h1 = tanh(x1), h2 = tanh(x2 + h1), backwards the other way.
+TEST_CASE("onnx: RNN both ways, and sequences that end before others") {
+  const Literal ones = floats({2, 1, 1}, {1, 1});
+  const Attributes both = {{"hidden_size", integerAttribute(1)},
+                           {"direction", textAttribute("bidirectional")}};
+  const double f1 = std::tanh(1), f2 = std::tanh(2 + f1), b2 = std::tanh(2), b1 = std::tanh(1 + b2);
+  CHECK(outcomeOf({"RNN",
+                   14,
+                   both,
+                   {floats({2, 1, 1}, {1, 2}), ones, ones},
+                   {floats({2, 2, 1, 1}, {f1, b1, f2, b2}), floats({2, 1, 1}, {f2, b1})}}) == "passes");
+  // The first of the batch ends behind its first step, where the backward way begins for it.
+  CHECK(outcomeOf({"RNN",
+                   14,
+                   both,
+                   {floats({2, 2, 1}, {1, 1, 2, 2}), ones, ones, {}, literal(ElementType::I32, {2}, {1, 2})},
+                   {floats({2, 2, 2, 1}, {f1, f1, f1, b1, 0, f2, 0, b2}),
+                    floats({2, 2, 1}, {f1, f2, f1, b1})}}) == "passes");
+  OnnxAttribute relu;
+  relu.texts = {"Relu"};
+  const Attributes reversed = {{"direction", textAttribute("reverse")}, {"activations", relu}};
+  const Literal one = floats({1, 1, 1}, {1});
+  CHECK(outcomeOf({"RNN",
+                   14,
+                   reversed,
+                   {floats({2, 1, 1}, {1, 2}), one, one},
+                   {floats({2, 1, 1, 1}, {3, 2}), floats({1, 1, 1}, {3})}}) == "passes");
 }
 
 } // namespace dfc::test

@@ -55,9 +55,9 @@ TEST_CASE("onnx: an attribute that contradicts the operands is out of scope by n
         "out of scope: ReverseSequence with batch_axis = 1");
   CHECK(outcomeOf({"RNN",
                    14,
-                   {{"hidden_size", integerAttribute(1)}, {"direction", textAttribute("bidirectional")}},
+                   {{"hidden_size", integerAttribute(1)}, {"direction", textAttribute("sideways")}},
                    {floats({1, 1, 1}, {1}), floats({2, 1, 1}, {1, 1}), floats({2, 1, 1}, {1, 1})}}) ==
-        "out of scope: RNN with direction = 'bidirectional'");
+        "out of scope: RNN with direction = 'sideways'");
 }
 
 TEST_CASE("onnx: sizes and paddings that do not fit the axes are out of scope by name") {
