@@ -118,7 +118,7 @@ TEST_CASE("onnx: free dimensions are listed, and bound by name or place") {
 TEST_CASE("onnx: all missing ops are one message, each with its nodes") {
   CHECK(said(model({node("Frob", {"x"}, "a", "first"), node("Relu", {"a"}, "b"), node("Frob", {"x"}, "c"),
                     node("Knit", {"b", "c"}, "y", "last")})) ==
-        "dfc lacks 2 of the ops of this model:\n  Frob: 'first', node 3\n  Knit: 'last'");
+        "dfc lacks 2 of the ops of this model: Frob ('first', node 3), Knit ('last')");
 }
 
 TEST_CASE("onnx: mistakes of nodes name the node") {

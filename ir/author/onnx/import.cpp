@@ -19,8 +19,15 @@ class Inputs {
   Inputs(const ImportSettings& settings, std::vector<Problem>& problems)
       : settings_(settings), problems_(problems) {}
 
+  /// Up to version 3 of the format initialisers are inputs, too.
   void define(OnnxScope& scope, const OnnxPort& port) {
+    if (std::find(names_.begin(), names_.end(), port.name) != names_.end()) {
+      throw BadFile(fmt::format("a second input named '{}'", port.name));
+    }
     names_.push_back(port.name);
+    if (scope.defines(port.name)) {
+      return;
+    }
     if (const auto sample = settings_.samples.find(port.name); sample != settings_.samples.end()) {
       const Tensor input = scope.builder().input(port.name, sample->second.type());
       scope.state().known.give(input, [value = sample->second] { return value; });
@@ -176,9 +183,7 @@ void buildGraph(OnnxScope& scope, const OnnxModel& model, const ImportSettings& 
     defineInitializers(scope, model.graph, settings.weightFile);
     Inputs inputs(settings, state.problems);
     for (const OnnxPort& port : model.graph.inputs) {
-      if (!scope.defines(port.name)) { // up to IR version 3 initialisers are inputs, too
-        inputs.define(scope, port);
-      }
+      inputs.define(scope, port);
     }
     inputs.finish();
   } catch (const Unsupported& reason) {
@@ -228,7 +233,7 @@ Diagnostic missingOps(const std::map<std::string, std::vector<std::string>>& mis
   std::string list;
   for (const auto& [op, nodes] : missing) {
     const size_t shown = std::min(nodes.size(), mostNodesShown);
-    list += fmt::format("\n  {}: {}{}", op,
+    list += fmt::format("{} {} ({}{})", list.empty() ? "" : ",", op,
                         fmt::join(nodes.begin(), nodes.begin() + static_cast<int64_t>(shown), ", "),
                         shown < nodes.size() ? fmt::format(" and {} more", nodes.size() - shown) : "");
   }

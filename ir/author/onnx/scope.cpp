@@ -136,7 +136,8 @@ Tensor OnnxScope::tensor(const std::string& name) {
 
 void OnnxScope::spend(int64_t count) {
   if (count < 0 || count > mostSpent - state_.spent) {
-    throw Unsupported("loops, functions or tables of indices that are too large once they are unrolled");
+    throw Unsupported(
+        "loops, functions, recurrent layers or tables of indices that are too large once they are unrolled");
   }
   state_.spent += count;
 }

@@ -192,7 +192,7 @@ ElementType elementOfOnnx(int64_t number) {
   case element::f16: return ElementType::F16;
   case element::f64: return ElementType::F64;
   case element::bf16: return ElementType::BF16;
-  default: throw Unsupported("no element type " + elementName(number));
+  default: throw Unsupported("the element type " + elementName(number));
   }
 }
 

@@ -3,7 +3,10 @@
 #include "ir/author/onnx/node_call.h"
 #include "ir/graph/graph.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 
 namespace dfc::onnx {
 namespace {
@@ -11,21 +14,30 @@ namespace {
 /// An operand or the result: a letter an axis. The axes that "..." stands for are '0' for the last, '1', …
 using Letters = std::string;
 
-Letters lettersOf(std::string term, size_t rank) {
+Letters lettersOf(const NodeCall& call, std::string term, size_t rank) {
   term.erase(std::remove(term.begin(), term.end(), ' '), term.end());
+  const std::string given = term;
   const size_t dots = term.find("...");
-  if (dots != Letters::npos) {
+  if (dots != Letters::npos && term.size() - 3 <= rank) {
     Letters unnamed;
     for (size_t i = rank - (term.size() - 3); i-- > 0;) {
       unnamed += static_cast<char>('0' + i);
     }
     term.replace(dots, 3, unnamed);
   }
+  const bool letters = std::all_of(
+      term.begin(), term.end(), [](unsigned char c) { return std::isalpha(c) != 0 || std::isdigit(c) != 0; });
+  if (!letters || given.find_first_of("0123456789") != std::string::npos || term.size() != rank) {
+    call.refuse(fmt::format("the term '{}' for {} axes", given.substr(0, 100), rank));
+  }
   return term;
 }
 
 // Of two axes with one letter the diagonal, as the sum of what a mask leaves.
 Tensor diagonal(NodeCall& call, Tensor a, size_t first, size_t second) {
+  if (a.shape()[first] != a.shape()[second]) {
+    call.refuse(fmt::format("one letter for axes of {} and {}", a.shape()[first], a.shape()[second]));
+  }
   const auto index = [&](size_t axis) {
     Dims line(a.shape().rank(), 1);
     line[axis] = a.shape()[axis];
@@ -86,7 +98,8 @@ Terms termsOf(NodeCall& call, size_t unnamed) {
   Terms terms;
   for (size_t begin = 0, i = 0; begin != std::string::npos; ++i) {
     const size_t comma = left.find(',', begin);
-    terms.operands.push_back(lettersOf(left.substr(begin, comma - begin), call.operand(i).shape().rank()));
+    terms.operands.push_back(
+        lettersOf(call, left.substr(begin, comma - begin), call.operand(i).shape().rank()));
     begin = comma == std::string::npos ? comma : comma + 1;
   }
   if (arrow == std::string::npos) {
@@ -95,7 +108,8 @@ Terms termsOf(NodeCall& call, size_t unnamed) {
     std::string right = equation.substr(arrow + 2);
     const auto named = static_cast<size_t>(
         std::count_if(right.begin(), right.end(), [](unsigned char c) { return std::isalpha(c) != 0; }));
-    terms.result = lettersOf(right, named + unnamed);
+    const bool dots = right.find('.') != std::string::npos;
+    terms.result = lettersOf(call, right, named + (dots ? unnamed : 0));
   }
   return terms;
 }
@@ -112,8 +126,21 @@ size_t unnamedAxes(NodeCall& call) {
   return most;
 }
 
+// Each letter of the result stands there once, and in an operand.
+void checkResult(const NodeCall& call, const Terms& terms) {
+  for (const char letter : terms.result) {
+    const bool known = std::any_of(terms.operands.begin(), terms.operands.end(), [&](const Letters& operand) {
+      return operand.find(letter) != Letters::npos;
+    });
+    if (!known || std::count(terms.result.begin(), terms.result.end(), letter) != 1) {
+      call.refuse(fmt::format("'{}' in the result, which must stand there once and in an operand", letter));
+    }
+  }
+}
+
 NodeResults summed(NodeCall& call) {
   Terms terms = termsOf(call, unnamedAxes(call));
+  checkResult(call, terms);
   std::vector<Tensor> operands;
   Letters all = terms.result;
   for (size_t i = 0; i < terms.operands.size(); ++i) {

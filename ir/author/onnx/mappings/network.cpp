@@ -91,6 +91,17 @@ Dims perAxis(const NodeCall& call, const char* name, size_t numbers, int64_t oth
   return given;
 }
 
+// Numbers that windows are computed with, which neither divide by 0 nor overflow.
+Dims within(const NodeCall& call, const char* name, const Dims& given, int64_t least) {
+  constexpr int64_t most = int64_t{1} << 30;
+  for (const int64_t number : given) {
+    if (number < least || number > most) {
+      call.refuse(fmt::format("{} = [{}]; each is from {} to {}", name, fmt::join(given, ", "), least, most));
+    }
+  }
+  return given;
+}
+
 Windows windowsOf(const NodeCall& call, const Dims& size, const Dims& picture) {
   if (size.size() > 2) {
     throw Unsupported("pictures of three axes");
@@ -102,9 +113,10 @@ Windows windowsOf(const NodeCall& call, const Dims& size, const Dims& picture) {
   w.flat = size.size() == 1;
   const size_t axes = size.size();
   w.size = stretchedTo2d(size, 1);
-  w.strides = stretchedTo2d(perAxis(call, "strides", axes, 1), 1);
-  w.dilations = stretchedTo2d(perAxis(call, "dilations", axes, 1), 1);
-  const Dims pads = perAxis(call, "pads", 2 * axes, 0);
+  w.strides = stretchedTo2d(within(call, "strides", perAxis(call, "strides", axes, 1), 1), 1);
+  w.dilations = stretchedTo2d(within(call, "dilations", perAxis(call, "dilations", axes, 1), 1), 1);
+  within(call, "kernel_shape", size, 1);
+  const Dims pads = within(call, "pads", perAxis(call, "pads", 2 * axes, 0), 0);
   w.low = stretchedTo2d(Dims(pads.begin(), pads.begin() + static_cast<int64_t>(axes)), 0);
   w.high = stretchedTo2d(Dims(pads.begin() + static_cast<int64_t>(axes), pads.end()), 0);
   const std::string automatic = automaticPadding(call);
@@ -147,12 +159,12 @@ NodeResults withBias(NodeCall& call, Tensor result, size_t index) {
     return {result};
   }
   Dims dims(result.shape().rank(), 1);
-  dims[1] = call.operand(index).shape()[0];
+  dims[1] = call.operandOfRank(index, 1).shape()[0];
   return {result + reshape(call.operand(index), dims)};
 }
 
 NodeResults convolution(NodeCall& call) {
-  const Tensor a = call.operand(0), filter = call.operand(1);
+  const Tensor a = call.operandOfRank(0, 3), filter = call.operandOfRank(1, 3);
   const Dims size(filter.shape().dims().begin() + 2, filter.shape().dims().end());
   call.only("kernel_shape", size);
   const Windows w = windowsOf(call, size, pictureOf(a));
@@ -184,7 +196,7 @@ Stretch stretchOf(int64_t full, int64_t extra, int64_t wanted, bool lower, int64
 }
 
 Dims ofAxes(const NodeCall& call, const char* name, size_t axes, int64_t otherwise) {
-  return stretchedTo2d(perAxis(call, name, axes, otherwise), otherwise);
+  return stretchedTo2d(within(call, name, perAxis(call, name, axes, otherwise), otherwise), otherwise);
 }
 
 // The elements that axis `i` is to have; below 0 where its padding says.
@@ -195,11 +207,14 @@ int64_t wantedLength(const NodeCall& call, size_t i, int64_t from, int64_t strid
 }
 
 NodeResults transposedConvolution(NodeCall& call) {
-  const size_t axes = call.operand(0).shape().rank() - 2;
+  const size_t axes = call.operandOfRank(0, 3).shape().rank() - 2;
   if (axes > 2) {
     throw Unsupported("pictures of three axes");
   }
   const Dims filterDims = dimsOf(call.operand(1));
+  if (filterDims.size() != axes + 2) {
+    call.refuse(fmt::format("a filter of shape {} for {} axes", toString(call.operand(1).shape()), axes));
+  }
   call.only("kernel_shape", Dims(filterDims.begin() + 2, filterDims.end()));
   const Tensor a = as2d(call.operand(0)), filter = as2d(call.operand(1));
   ops::Conv2dInputGradient op;
@@ -207,7 +222,8 @@ NodeResults transposedConvolution(NodeCall& call) {
   op.strides = ofAxes(call, "strides", axes, 1);
   op.dilations = ofAxes(call, "dilations", axes, 1);
   op.shape = {a.shape()[0], filter.shape()[1] * op.groups};
-  const Dims extra = ofAxes(call, "output_padding", axes, 0), pads = perAxis(call, "pads", 2 * axes, 0);
+  const Dims extra = ofAxes(call, "output_padding", axes, 0),
+             pads = within(call, "pads", perAxis(call, "pads", 2 * axes, 0), 0);
   const auto half = static_cast<int64_t>(axes);
   const Dims low = stretchedTo2d(Dims(pads.begin(), pads.begin() + half), 0);
   const Dims high = stretchedTo2d(Dims(pads.begin() + half, pads.end()), 0);
