@@ -406,6 +406,30 @@ NamedLiterals Session::state() {
   return state;
 }
 
+Result<Literal> Session::view(std::string_view parameter) const {
+  const auto& rows = impl_->parameters;
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const auto& one) { return one.name == parameter; });
+  if (row == rows.end()) {
+    std::vector<std::string> names;
+    for (const ParameterRow& one : rows) {
+      names.push_back(one.name);
+    }
+    const auto near = nearestName(std::string(parameter), names);
+    return errorWithoutPlace(fmt::format("the plan has no parameter '{}'", parameter),
+                             near ? fmt::format("did you mean '{}'?", *near) : "see Session::parameters");
+  }
+  const ValueId value = row->parts.front().value;
+  const ArenaMap::Place place = impl_->placeOf(value);
+  std::byte* base = place.arena != nullptr ? place.arena->hostAddress() : nullptr;
+  if (row->parts.front().place.isPart() || (base == nullptr && row->type.bytes() > 0)) {
+    return errorWithoutPlace(
+        fmt::format("parameter '{}' does not lie whole in memory of the host", parameter),
+        "copy it with Session::state");
+  }
+  return Literal(row->type, std::shared_ptr<std::byte>(impl_, base + place.offset));
+}
+
 Diagnostics Session::checkWholeState(const NamedLiterals& values) const {
   return dfc::checkWholeState(impl_->parameters, values);
 }

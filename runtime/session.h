@@ -117,6 +117,12 @@ class Session {
 
   /// Parameters by name, between steps: waits as waitAll does, and other threads' steps wait for it.
   NamedLiterals state();
+  /// One parameter where it lies, without a copy and without waiting: the bytes change with the next step
+  /// that assigns it, so they are read between steps. The literal keeps the memory; who writes it gets a
+  /// copy. Errors: no such parameter, one that is cut over devices, and one in memory that the host cannot
+  /// read
+  /// (`state` copies those).
+  Result<Literal> view(std::string_view parameter) const;
   /// Sets parameters by name, replicas too, between steps as `state`. Names, types and shapes must agree;
   /// none is set unless all do. Values of "lossScale" and "lossScale.finiteSteps", which plans of f16 derive,
   /// are passed over in a plan without them.

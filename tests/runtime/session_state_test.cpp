@@ -30,6 +30,29 @@ TEST_CASE("session: state persists from step to step, and reads see the old valu
   CHECK(valuesOf(session->state().at("w")) == Floats{3, 5});          // 1 + 2*1, 1 + 2*2
 }
 
+TEST_CASE("session: a view of a parameter is the parameter") {
+  auto session = opened(tinyPlan(countingGraph(), smallMachine(0)));
+  const Literal view = session->view("w").orThrow();
+  Literal written = view;
+  CHECK(valuesOf(view) == Floats{1, 1});
+  REQUIRE(session->run({{"x", floats({2}, {1, 2})}}).ok());
+  CHECK(valuesOf(view) == Floats{2, 3});
+  written.mutableData<float>()[0] = 9; // a copy's
+  CHECK(valuesOf(session->state().at("w")) == Floats{2, 3});
+  CHECK(session->view("v").errors()[0].message == "the plan has no parameter 'v'");
+  session.reset();
+  CHECK(valuesOf(view) == Floats{2, 3});
+}
+
+TEST_CASE("session: no view of a parameter in a device's own memory") {
+  Builder g("gpu state");
+  const auto guard = g.on("gpu0");
+  const Tensor w = g.parameter("w", f32({2}), constantInit(1));
+  g.fetch("y", w * 2);
+  const auto session = opened(tinyPlan(finished(std::move(g)), smallMachine(1)));
+  CHECK(session->view("w").errors()[0].hint == "copy it with Session::state");
+}
+
 TEST_CASE("session: state on a gpu, set and read back") {
   Builder g("gpu state");
   const auto x = g.input("x", f32({2}));

@@ -25,6 +25,10 @@ bool Parser::readDefinition() {
 
 // A call whose result nobody names: only an assign has an effect beyond its result.
 bool Parser::readAlone() {
+  if (const FunctionRow* function = functionNamed(tokens_.now().text);
+      function != nullptr && function->isUpdate) {
+    return readUpdate(*function);
+  }
   Expression call;
   if (!readExpression(call) || !readPinSuffix() || !atEnd()) {
     return false;
@@ -33,6 +37,10 @@ bool Parser::readAlone() {
     const std::string_view op = nameOf(kindOf(call.attributes));
     complaints_.add(call.span, fmt::format("the result of {} is lost", op),
                     fmt::format("name it: h = {}(…)", op));
+    return true;
+  }
+  if (call.kind == Expression::Kind::Made) {
+    complaints_.add(call.span, "the result is lost", "name it: rate = …");
     return true;
   }
   valueOf(call);
@@ -149,20 +157,28 @@ OpId Parser::makeDefined(Expression& expression) {
                     fmt::format("{} would be a second name of an existing value", shown(name)),
                     "use the value under its own name; a fetch can have another: fetch NAME = value");
   }
-  if (expression.kind != Expression::Kind::Op) {
+  if (expression.kind != Expression::Kind::Op && expression.kind != Expression::Kind::Made) {
     return {};
   }
   for (const Target& target : targets_) {
     makeRoom(target.name);
   }
+  if (expression.kind == Expression::Kind::Made) {
+    builder_.rename(expression.value, name);
+    return resultsAreNamed(builder_.soFar()[expression.value].producer, "the function");
+  }
   const std::string_view opName = nameOf(kindOf(expression.attributes));
-  const OpId op = append(expression, targets_.front().name);
+  return resultsAreNamed(append(expression, targets_.front().name), opName);
+}
+
+// The op, unless it has not as many results as there are targets, which is said.
+OpId Parser::resultsAreNamed(OpId op, std::string_view what) {
   const size_t results = op.valid() ? builder_.soFar()[op].resultCount : targets_.size();
   if (results == targets_.size()) {
     return op;
   }
   complaints_.add(spanOf(targets_.front().token, targets_.back().token),
-                  fmt::format("{} gives {} result{}, but {} name{} before '='", opName, results,
+                  fmt::format("{} gives {} result{}, but {} name{} before '='", what, results,
                               results == 1 ? "" : "s", targets_.size(),
                               targets_.size() == 1 ? " stands" : "s stand"),
                   "give each result one name");

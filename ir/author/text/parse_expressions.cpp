@@ -101,6 +101,9 @@ bool Parser::readParenthesised(Expression& out) {
 
 bool Parser::readCall(Expression& out) {
   const Token name = tokens_.take();
+  if (const FunctionRow* function = functionNamed(name.text)) {
+    return readFunction(*function, name, out);
+  }
   const std::optional<OpKind> kind = opNamed(name);
   std::optional<OpAttributes> attributes = kind ? std::optional(defaultAttributes(*kind)) : std::nullopt;
   std::vector<Expression> operands;

@@ -19,6 +19,9 @@ using Kind = Expression::Kind;
 std::vector<std::string> callableOps() {
   std::vector<std::string> names;
   names.reserve(opKindCount);
+  for (const FunctionRow& row : functionRows()) {
+    names.emplace_back(row.name);
+  }
   for (size_t i = 0; i < opKindCount; ++i) {
     const auto kind = static_cast<OpKind>(i);
     if (classOf(kind) != OpClass::Source && !isCompilerMade(kind)) {
@@ -147,7 +150,8 @@ OpId Parser::append(Expression& op, std::string_view name) {
 // The single value of an expression; an op gets its made-up name here. Invalid for a number.
 ValueId Parser::valueOf(Expression& expression) {
   if (expression.kind != Kind::Op) {
-    return expression.kind == Kind::Value ? expression.value : ValueId();
+    const bool isValue = expression.kind == Kind::Value || expression.kind == Kind::Made;
+    return isValue ? expression.value : ValueId();
   }
   const std::string_view opName = nameOf(kindOf(expression.attributes));
   const OpId op = append(expression, {});

@@ -4,6 +4,7 @@
 // poisoned.
 #pragma once
 
+#include "ir/author/text/functions.h"
 #include "ir/author/text/number.h"
 #include "ir/author/text/symbols.h"
 #include "ir/author/text/token_stream.h"
@@ -20,12 +21,12 @@ inline constexpr size_t longestName = 4096;
 
 /// The result of an expression. An op is appended to the graph only when its name is known.
 struct Expression {
-  enum class Kind : uint8_t { Poisoned, Value, Number, Op };
+  enum class Kind : uint8_t { Poisoned, Value, Made, Number, Op };
   Kind kind = Kind::Poisoned;
   Span span;
-  ValueId value;                          ///< Value; may be invalid (poisoned)
-  NumberWords number;                     ///< Number
-  OpAttributes attributes;                ///< Op
+  ValueId value;           ///< Value; may be invalid (poisoned). Made: a function's, still without a name
+  NumberWords number;      ///< Number
+  OpAttributes attributes; ///< Op
   llvm::SmallVector<ValueId, 3> operands; ///< Op
 };
 
@@ -94,6 +95,7 @@ class Parser {
   bool finishSource(OpAttributes attributes, bool sound);
   void define(Expression& expression);
   OpId makeDefined(Expression& expression);
+  OpId resultsAreNamed(OpId op, std::string_view what);
   void nameResults(OpId op);
   bool annotationHolds(const Target& target, ValueId value, OpId op);
   void makeRoom(std::string_view name);
@@ -109,6 +111,16 @@ class Parser {
   bool readCall(Expression& out);
   bool readArguments(std::optional<OpAttributes>& attributes, uint64_t& given,
                      std::vector<Expression>& operands);
+
+  // parse_functions.cpp: functions that are no op
+  bool readUpdate(const FunctionRow& row);
+  bool readFunction(const FunctionRow& row, const Token& name, Expression& out);
+  bool readFunctionArguments(const FunctionRow& row, FunctionCall& call, bool& sound);
+  bool readFunctionOperand(FunctionCall& call, bool& sound);
+  bool readFunctionAttribute(const FunctionRow& row, FunctionCall& call, bool& sound);
+  bool readFunctionNumber(const FunctionField& field, FunctionCall& call, bool& sound);
+  bool checkFunction(const FunctionRow& row, const FunctionCall& call, const Span& span);
+  Tensor writeFunction(const FunctionRow& row, const FunctionCall& call, const Span& span);
 
   // parse_operations.cpp
   void combine(OpKind kind, Expression& left, Expression& right);
@@ -168,6 +180,7 @@ class Parser {
   TokenStream tokens_;
   Symbols symbols_;
   GraphBuilder builder_;
+  Builder author_{builder_}; ///< what functions write by
   Provenance provenance_;
   std::deque<std::string> kept_; ///< names that were written with escapes
 

@@ -3,7 +3,6 @@
 #include "tests/support/catch.h"
 
 using namespace dfc;
-using namespace dfc::test;
 
 TEST_CASE("intervals: united ones are sorted, and joined where they touch or overlap") {
   CHECK(united({}).empty());

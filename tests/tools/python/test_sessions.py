@@ -36,6 +36,28 @@ def test_steps_and_state(tmp_path):
         session.submit({"x": 1}).wait("afterwards")
 
 
+def test_views_of_parameters():
+    session = dfc.Session(counting())
+    view = session.view("sum")
+    assert view == 5 and view.shape == () and not view.flags.writeable
+    session.run({"x": 2})
+    assert view == 7 and session.view("sum").ctypes.data == view.ctypes.data
+    session.set_state({"sum": 100})
+    assert view == 100
+    with pytest.raises(ValueError, match="read-only"):
+        view[...] = 3
+    session.close()
+    assert view == 100
+    with pytest.raises(dfc.Error, match="did you mean 'sum'"):
+        dfc.Session(counting()).view("sun")
+    g = dfc.Builder()
+    w = g.parameter("w", 4, 1.0)
+    g.fetch("y", (w * 2).on("gpu0"))
+    on_gpu = dfc.open(g.finish(), "cpu-2gpu", policy="pins", session={"gpu_backend": "emulated"})
+    with pytest.raises(dfc.Error, match="memory of the host"):
+        on_gpu.view("w")
+
+
 def test_reports():
     session = dfc.Session(counting(), trace=True)
     assert session.inputs == {"x": dfc.TensorSpec((), dfc.int64)} and list(session.fetches) == ["before", "after"]

@@ -1,6 +1,9 @@
 """Trainings that can be interrupted, data sets, weights of others, sessions that share state, models of ONNX."""
 
 import _thread
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -166,13 +169,37 @@ def test_tables_and_arrays(tmp_path):
     assert dfc.read_array(f"{tmp_path}/x.npz:a").tolist() == [0, 1, 2]
 
 
-def test_models_of_onnx(root):
+def test_models_of_onnx(root, tmp_path):
     graph = dfc.import_onnx(root / "samples/04_graph_file/classifier.onnx", dims={"batch": 2})
     (name, spec), = graph.inputs.items()
     assert spec.shape[0] == 2
     results = dfc.open(graph, "cpu").run({name: np.zeros(spec.shape, np.float32)})
     assert all(np.isfinite(result).all() for result in results.values())
+    g = dfc.Builder()
+    net = dfc.Layers(g, training=False)
+    g.fetch("y", dfc.relu(net.linear("fc", g.input("x", (2, 4)), 3)))
+    ours, x = g.finish(), np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4)
+    session = dfc.open(ours, "cpu")
+    session.set_state({"fc.bias": [0.5, 0.25, -1]})
+    dfc.export_onnx(ours, tmp_path / "m.onnx", state=session.state())
+    again = dfc.open(dfc.import_onnx(tmp_path / "m.onnx"), "cpu").run({"x": x})
+    np.testing.assert_allclose(again["y"], session.run({"x": x})["y"], rtol=1e-6)
     with pytest.raises(dfc.Error, match="batch"):
         dfc.import_onnx(root / "samples/04_graph_file/classifier.onnx")
     with pytest.raises(dfc.Error, match="README.md"):
         dfc.import_onnx(root / "README.md")
+
+
+GLOBALS = """
+import test_training, dfc
+session = test_training.opened()
+trainer = dfc.Trainer(session, steps=3, feeds=lambda step: test_training.data().at_step(step), after_step=lambda *_: None)
+trainer.run()
+"""
+
+
+def test_the_process_ends_in_silence(tmp_path):
+    """Globals of a script that refer to one another are no leak to speak of."""
+    done = subprocess.run([sys.executable, "-c", GLOBALS], capture_output=True, text=True, cwd=tmp_path, check=True,
+                          env={**os.environ, "PYTHONPATH": ":".join(sys.path)})
+    assert done.stderr == "" and done.stdout == ""

@@ -246,19 +246,27 @@ class Tensor:
     __array_ufunc__: None = None
 
     def sum(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-        """The sum over `axis` (None: all), of numbers."""
+        """
+        The sum over `axis` (None: all; negative ones count from the end), of numbers.
+        """
 
     def mean(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-        """The mean over `axis` (None: all), of floats."""
+        """
+        The mean over `axis` (None: all), of floats. An axis of length 0 is refused.
+        """
 
     def max(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-        """The largest over `axis` (None: all), NaN if any is NaN."""
+        """
+        The largest over `axis` (None: all), NaN if any is NaN. An axis of length 0 is refused.
+        """
 
     def min(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-        """The smallest over `axis` (None: all), NaN if any is NaN."""
+        """
+        The smallest over `axis` (None: all), NaN if any is NaN. An axis of length 0 is refused.
+        """
 
     def prod(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-        """The product over `axis` (None: all), of numbers."""
+        """The product over `axis` (None: all), of numbers; of no elements 1."""
 
     def astype(self, dtype: DType | numpy.typing.DTypeLike) -> Tensor:
         """
@@ -532,20 +540,22 @@ def sum(a: Tensor | numpy.typing.ArrayLike, axis: int | Sequence[int] | None = N
     """
 
 def mean(a: Tensor | numpy.typing.ArrayLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """The mean over `axis`, of floats. An axis of length 0 is refused."""
+    """
+    The mean over `axis` (None: all), of floats. An axis of length 0 is refused.
+    """
 
 def max(a: Tensor | numpy.typing.ArrayLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """
-    The largest over `axis`, NaN if any is NaN. An axis of length 0 is refused.
+    The largest over `axis` (None: all), NaN if any is NaN. An axis of length 0 is refused.
     """
 
 def min(a: Tensor | numpy.typing.ArrayLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """
-    The smallest over `axis`, NaN if any is NaN. An axis of length 0 is refused.
+    The smallest over `axis` (None: all), NaN if any is NaN. An axis of length 0 is refused.
     """
 
 def prod(a: Tensor | numpy.typing.ArrayLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """The product over `axis`; of no elements 1."""
+    """The product over `axis` (None: all), of numbers; of no elements 1."""
 
 def argmax(a: Tensor | numpy.typing.ArrayLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """
@@ -856,9 +866,9 @@ def lion(parameters: Sequence[Tensor | numpy.typing.ArrayLike], gradients: Seque
     Lion (Chen et al. 2023): the sign of a moment. The rate is a third to a tenth of Adam's. Otherwise as momentum().
     """
 
-def adafactor(parameters: Sequence[Tensor | numpy.typing.ArrayLike], gradients: Sequence[Tensor | numpy.typing.ArrayLike], rate: Tensor | numpy.typing.ArrayLike = 0.01, *, scale_by_parameter: bool = True, decay_exponent: float = 0.8, clip: float = 1.0, weight_decay: float = 0.0, no_decay: Sequence[str] = [], only_if: Tensor | numpy.typing.ArrayLike | None = None) -> list[Tensor]:
+def adafactor(parameters: Sequence[Tensor | numpy.typing.ArrayLike], gradients: Sequence[Tensor | numpy.typing.ArrayLike], rate: Tensor | numpy.typing.ArrayLike = 0.01, *, scale_by_parameter: bool = True, decay_exponent: float = 0.8, epsilon1: float = 1e-30, epsilon2: float = 0.001, clip: float = 1.0, weight_decay: float = 0.0, no_decay: Sequence[str] = [], only_if: Tensor | numpy.typing.ArrayLike | None = None) -> list[Tensor]:
     """
-    Adafactor (Shazeer and Stern 2018): second moments of rows and columns. The rate is relative to the root mean square of the weight unless scale_by_parameter is False. Otherwise as momentum().
+    Adafactor (Shazeer and Stern 2018): second moments of rows and columns. The rate is relative to the root mean square of the weight, which counts as epsilon2 at least, unless scale_by_parameter is False. epsilon1: added to the square of a gradient. clip: the largest root mean square of an update, before the rate. Otherwise as momentum().
     """
 
 def warm_up(step: Tensor, steps: int) -> Tensor:
@@ -889,7 +899,7 @@ class LossScaling:
         Scale of the first step; factors after `interval` steps with finite gradients and after a step without; bounds of the scale.
         """
 
-    def scaled(self, loss: Tensor) -> Tensor:
+    def scaled(self, loss: Tensor | numpy.typing.ArrayLike) -> Tensor:
         """The loss times the scale, to take gradients of."""
 
     def unscaled(self, gradients: Sequence[Tensor | numpy.typing.ArrayLike]) -> list[Tensor]:
@@ -1182,6 +1192,11 @@ def import_onnx(path: str | os.PathLike[str], *, dims: Mapping[str, int] = {}, v
     The graph of a model. dims: lengths of free dimensions by the model's names ('batch'), or by input and axis ('x.0'). values: inputs that are to be constants. weight_file: how parameters name the model's file, from which a session reads the weights when it opens ('': as `path`). Raises dfc.Error with all that is missing: free dimensions, ops that dfc lacks with their nodes, mistakes of the model.
     """
 
+def export_onnx(graph: Graph, path: str | os.PathLike[str], *, state: Mapping[str, numpy.typing.ArrayLike] = {}, data_folder: str | os.PathLike[str] = '.', most_inline: int = 67108864) -> None:
+    """
+    Writes a model of opset 20. state: values of parameters by name, such as Session.state(); others start as the graph says, from files in `data_folder`. A parameter that the graph assigns is an input with its value as default, and its next value an output NAME.next. Of more than most_inline bytes of weights, large ones go to a second file, 'model.onnx.data'. Raises dfc.Error with all ops that ONNX cannot say.
+    """
+
 class RenameRules:
     """
     Rules that give tensors other names, other orders of their axes and other element types. A rule is a line, and the first that matches a name decides: 'transformer.h.*.mlp.*.weight -> h.*.mlp.*.weight transposed', '/layers\\.(\\d+)/ -> h.$1 as f32', 'drop *.masked_bias'.
@@ -1227,6 +1242,11 @@ class Session:
     def state(self, arrays: str = 'numpy') -> dict:
         """
         Copies of the parameters by name, between steps: waits for those under way.
+        """
+
+    def view(self, parameter: str) -> Any:
+        """
+        A parameter where it lies, without a copy and without waiting: a NumPy array that cannot be written, and changes with the next step that assigns the parameter. It keeps the memory. Raises dfc.Error for a parameter that is cut over devices or lies on a GPU: `state` copies those.
         """
 
     def set_state(self, values: Mapping[str, numpy.typing.ArrayLike]) -> None:

@@ -91,11 +91,6 @@ Dims dimsOf(nb::handle object) {
 
 Dims axesOf(nb::handle object) { return object.is_none() ? Dims{} : dimsOf(object); }
 
-Shape shapeOf(nb::handle object) {
-  const Dims dims = dimsOf(object);
-  return Shape(std::span<const int64_t>(dims));
-}
-
 ElementType elementTypeOf(nb::handle object) {
   ElementType type{};
   if (nb::try_cast(object, type)) {
@@ -112,7 +107,12 @@ ElementType elementTypeOf(nb::handle object) {
           .c_str());
 }
 
-TensorType typeOf(nb::handle shape, nb::handle element) { return {elementTypeOf(element), shapeOf(shape)}; }
+TensorType typeOf(const Dims& shape, ElementType element) {
+  return {element, Shape(std::span<const int64_t>(shape))};
+}
+TensorType typeOf(nb::handle shape, nb::handle element) {
+  return typeOf(dimsOf(shape), elementTypeOf(element));
+}
 
 std::string textOf(nb::handle object) {
   const nb::object text = nb::steal(PyObject_Str(object.ptr()));

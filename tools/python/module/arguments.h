@@ -52,11 +52,11 @@ class PathLike : public nanobind::object {
 Dims dimsOf(nanobind::handle object);
 /// The same of None: none.
 Dims axesOf(nanobind::handle object);
-/// The same as a shape. Of more than 8 axes, or with a negative one, it is ill-formed, which the op refuses.
-Shape shapeOf(nanobind::handle object);
 /// Raises TypeError with the types that there are.
 ElementType elementTypeOf(nanobind::handle object);
+/// Of more than 8 axes, or with a negative one, the shape is ill-formed, which the op refuses.
 TensorType typeOf(nanobind::handle shape, nanobind::handle element);
+TensorType typeOf(const Dims& shape, ElementType element);
 std::string pathOf(nanobind::handle object);
 std::string textOf(nanobind::handle object); ///< as `str` gives it
 nanobind::tuple tupleOf(const Shape& shape);

@@ -226,11 +226,14 @@ nb::object viewOf(Literal literal, nb::dlpack::dtype type) {
 /// Bytes that NumPy's arrays lie over, and keep.
 struct Bytes {
   Literal literal;
+  bool readOnly = false;
 };
 
 int getBytes(PyObject* self, Py_buffer* view, int flags) noexcept {
-  const std::span<std::byte> bytes = nb::inst_ptr<Bytes>(self)->literal.mutableBytes();
-  return PyBuffer_FillInfo(view, self, bytes.data(), static_cast<Py_ssize_t>(bytes.size()), 0, flags);
+  auto& [literal, readOnly] = *nb::inst_ptr<Bytes>(self);
+  auto* data = readOnly ? const_cast<std::byte*>(literal.bytes().data()) : literal.mutableBytes().data();
+  return PyBuffer_FillInfo(view, self, data, static_cast<Py_ssize_t>(literal.bytes().size()),
+                           readOnly ? 1 : 0, flags);
 }
 
 /// As nb::cast(type).attr("numpy") gives it, looked up once.
@@ -241,6 +244,12 @@ nb::handle numpyTypeOf(ElementType type) {
     found = nb::object(nb::cast(type).attr("numpy")).release();
   }
   return found;
+}
+
+nb::object numpyOver(Bytes bytes) {
+  static const nb::handle array = nb::object(nb::module_::import_("numpy").attr("ndarray")).release();
+  const TensorType type = bytes.literal.type();
+  return array(tupleOf(type.shape), numpyTypeOf(type.element), nb::cast(std::move(bytes)));
 }
 
 nb::object dlpackOf(const Literal& self, nb::kwargs arguments) {
@@ -280,11 +289,8 @@ Literal literalOf(nb::handle object, Sharing sharing, std::optional<ElementType>
   return literalOfNumpy(numpy.attr("asarray")(object, "dtype"_a = type), Sharing::Copied, what);
 }
 
-nb::object numpyOf(Literal literal) {
-  static const nb::handle array = nb::object(nb::module_::import_("numpy").attr("ndarray")).release();
-  const TensorType type = literal.type();
-  return array(tupleOf(type.shape), numpyTypeOf(type.element), nb::cast(Bytes{std::move(literal)}));
-}
+nb::object numpyOf(Literal literal) { return numpyOver({std::move(literal), false}); }
+nb::object readOnlyNumpyOf(Literal literal) { return numpyOver({std::move(literal), true}); }
 
 void checkForm(const std::string& form) {
   if (form != "numpy" && form != "dfc" && form != "torch" && form != "jax") {

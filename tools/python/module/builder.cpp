@@ -5,12 +5,9 @@
 #include "tools/python/module/arrays.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/errors.h"
-#include "tools/python/module/values.h"
+#include "tools/python/module/op.h"
 
 #include <fmt/format.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
 
 #include <optional>
 
@@ -70,54 +67,41 @@ void bindInitialisers(nb::module_& module) {
 }
 
 void bindSources(nb::class_<Writer>& builder) {
-  builder.def(
-      "input",
-      [](const SharedWriter& self, const std::string& name, const DimsLike& shape, const DTypeLike& dtype) {
-        Call call(self);
-        return call.value(self->builder.input(name, typeOf(shape, dtype)));
+  bindMethod(
+      builder, "input",
+      [](Builder& g, const std::string& name, const Dims& shape, ElementType dtype) {
+        return g.input(name, typeOf(shape, dtype));
       },
       "name"_a, "shape"_a, "dtype"_a = ElementType::F32,
       "A value that each step is fed, by name. Two inputs or parameters of one name are a mistake.");
-  builder.def(
-      "parameter",
-      [](const SharedWriter& self, const std::string& name, const DimsLike& shape, const InitLike& init,
-         const DTypeLike& dtype) {
-        Call call(self);
-        return call.value(self->builder.parameter(name, typeOf(shape, dtype), initialiserOf(init)));
+  bindMethod(
+      builder, "parameter",
+      [](Builder& g, const std::string& name, const Dims& shape, const InitLike& init, ElementType dtype) {
+        return g.parameter(name, typeOf(shape, dtype), initialiserOf(init));
       },
       "name"_a, "shape"_a, "init"_a = nb::none(), "dtype"_a = ElementType::F32,
       "A value that outlives a step, saved and restored by name. It starts as `init` says (None: zeros; a "
       "number: that everywhere); assign() gives its next value.");
-  builder.def(
-      "constant",
-      [](const SharedWriter& self, const ArrayLike& value, const nb::object& dtype) {
-        Call call(self);
+  bindMethod(
+      builder, "constant",
+      [](Builder& g, const ArrayLike& value, const nb::object& dtype) {
         const auto wanted = dtype.is_none() ? std::nullopt : std::optional(elementTypeOf(dtype));
-        return call.value(self->builder.constant(literalOf(value, Sharing::Copied, wanted, "constant")));
+        return g.constant(literalOf(value, Sharing::Copied, wanted, "constant"));
       },
       "value"_a, "dtype"_a = nb::none(),
       "A value known when the graph is written, copied. `dtype` is for numbers and lists.");
-  builder.def(
-      "scalar",
-      [](const SharedWriter& self, double value, const DTypeLike& dtype) {
-        Call call(self);
-        return call.value(self->builder.scalar(elementTypeOf(dtype), value));
-      },
+  bindMethod(
+      builder, "scalar", [](Builder& g, double value, ElementType dtype) { return g.scalar(dtype, value); },
       "value"_a, "dtype"_a = ElementType::F32, "A constant of no axes.");
-  builder.def(
-      "step",
-      [](const SharedWriter& self) {
-        Call call(self);
-        return call.value(self->builder.step());
-      },
+  bindMethod(
+      builder, "step", [](Builder& g) { return g.step(); },
       "How many steps were run before this one, an int64 scalar: a parameter 'step' that dfc counts up. What "
       "is drawn "
       "by it (dropout) never repeats, and a checkpoint keeps it.");
-  builder.def(
-      "iota",
-      [](const SharedWriter& self, const DimsLike& shape, const DTypeLike& dtype, int64_t axis) {
-        Call call(self);
-        return call.value(iota(self->builder, typeOf(shape, dtype), axis));
+  bindMethod(
+      builder, "iota",
+      [](Builder& g, const Dims& shape, ElementType dtype, int64_t axis) {
+        return iota(g, typeOf(shape, dtype), axis);
       },
       "shape"_a, "dtype"_a = ElementType::I64, "axis"_a = 0, "Each element is its own index along `axis`.");
 }

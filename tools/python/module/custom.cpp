@@ -6,11 +6,7 @@
 #include "tools/python/module/arrays.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/errors.h"
-#include "tools/python/module/values.h"
-
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
+#include "tools/python/module/op.h"
 
 #include <memory>
 #include <stdexcept>
@@ -62,12 +58,10 @@ std::vector<TensorType> typesOf(const nb::object& results) {
   return types;
 }
 
-std::vector<Value> customOf(const std::vector<Arg>& operands, const std::string& function,
-                            const nb::object& results, double cpuSeconds, double gpuSeconds, bool pure,
-                            const std::string& kernelSource, const std::string& kernelEntry,
-                            const std::vector<int64_t>& grid, const std::vector<int64_t>& block,
-                            int64_t sharedBytes) {
-  Call call(writerOf("custom", operands));
+Tensors customOf(const Tensors& operands, const std::string& function, const nb::object& results,
+                 double cpuSeconds, double gpuSeconds, bool pure, const std::string& kernelSource,
+                 const std::string& kernelEntry, const std::vector<int64_t>& grid,
+                 const std::vector<int64_t>& block, int64_t sharedBytes) {
   CustomTask task;
   task.function = function;
   task.results = typesOf(results);
@@ -75,7 +69,7 @@ std::vector<Value> customOf(const std::vector<Arg>& operands, const std::string&
   task.gpuSeconds = gpuSeconds;
   task.pure = pure;
   task.kernel = {kernelSource, kernelEntry, grid, block, sharedBytes};
-  return call.values(custom(call.tensors(operands), task));
+  return custom(operands, task);
 }
 
 } // namespace
@@ -104,10 +98,11 @@ CustomFunctions functionsOf(const nb::object& given) {
 }
 
 void bindCustom(nb::module_& module) {
-  module.def(
-      "custom", customOf, "operands"_a, nb::kw_only(), "function"_a, "results"_a, "cpu_seconds"_a = 0.0,
-      "gpu_seconds"_a = 0.0, "pure"_a = false, "kernel_source"_a = "", "kernel_entry"_a = "",
-      "grid"_a = std::vector<int64_t>(), "block"_a = std::vector<int64_t>(), "shared_bytes"_a = 0,
+  bindOp(
+      module, "custom", customOf, "operands"_a, nb::kw_only(), "function"_a, "results"_a,
+      "cpu_seconds"_a = 0.0, "gpu_seconds"_a = 0.0, "pure"_a = false, "kernel_source"_a = "",
+      "kernel_entry"_a = "", "grid"_a = std::vector<int64_t>(), "block"_a = std::vector<int64_t>(),
+      "shared_bytes"_a = 0,
       nb::sig("def custom(operands: collections.abc.Sequence[Tensor], *, function: str, results: "
               "collections.abc.Sequence[tuple[collections.abc.Sequence[int], dfc._core.DType]], cpu_seconds: "
               "float = 0.0, "

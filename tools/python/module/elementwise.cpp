@@ -2,9 +2,7 @@
 // formula_functions.def, so that a new one is there without a line here.
 #include "ir/author/dsl.h"
 #include "tools/python/module/bindings.h"
-#include "tools/python/module/values.h"
-
-#include <nanobind/stl/string.h>
+#include "tools/python/module/op.h"
 
 namespace nb = nanobind;
 
@@ -12,18 +10,29 @@ namespace dfc::python {
 namespace {
 
 using nb::literals::operator""_a;
-using O = const Operand&;
+using O = Operand;
+
+/// Of one operand, two, three.
+template <class Function>
+void unary(nb::module_& module, const char* name, Function function, const char* doc) {
+  bindOp(module, name, function, "a"_a, doc);
+}
+template <class Function>
+void binary(nb::module_& module, const char* name, Function function, const char* doc) {
+  bindOp(module, name, function, "a"_a, "b"_a, doc);
+}
 
 void bindFormulas(nb::module_& module) {
 #define DFC_FORMULA_FUNCTION_1(pythonName, name, a, doc)                                                     \
-  bindUnary(                                                                                                 \
-      module, #pythonName, [](O x) { return name(x); }, doc);
+  bindOp(                                                                                                    \
+      module, #pythonName, [](O x) { return name(x); }, nb::arg(#a), doc);
 #define DFC_FORMULA_FUNCTION_2(pythonName, name, a, b, doc)                                                  \
-  bindBinary(                                                                                                \
-      module, #pythonName, #a, #b, [](O x, O y) { return name(x, y); }, doc);
+  bindOp(                                                                                                    \
+      module, #pythonName, [](O x, O y) { return name(x, y); }, nb::arg(#a), nb::arg(#b), doc);
 #define DFC_FORMULA_FUNCTION_3(pythonName, name, a, b, c, doc)                                               \
-  bindTernary(                                                                                               \
-      module, #pythonName, #a, #b, #c, [](O x, O y, O z) { return name(x, y, z); }, doc);
+  bindOp(                                                                                                    \
+      module, #pythonName, [](O x, O y, O z) { return name(x, y, z); }, nb::arg(#a), nb::arg(#b),            \
+      nb::arg(#c), doc);
 #include "ir/author/formula_functions.def"
 #undef DFC_FORMULA_FUNCTION_1
 #undef DFC_FORMULA_FUNCTION_2
@@ -31,91 +40,84 @@ void bindFormulas(nb::module_& module) {
 }
 
 void bindOfOne(nb::module_& module) {
-  bindUnary(
+  unary(
       module, "absolute", [](O a) { return abs(a); },
       "Magnitude of numbers; that of the least integer wraps.");
-  bindUnary(
+  unary(
       module, "sign", [](O a) { return sign(a); },
       "-1, 0 or 1 of numbers; a zero keeps its sign, NaN stays.");
-  bindUnary(
+  unary(
       module, "floor", [](O a) { return floor(a); }, "The largest whole number not above a, of floats.");
-  bindUnary(
+  unary(
       module, "ceil", [](O a) { return ceil(a); }, "The smallest whole number not below a, of floats.");
-  bindUnary(
+  unary(
       module, "round", [](O a) { return round(a); },
       "The nearest whole number of floats, halves to the even one.");
-  bindUnary(
+  unary(
       module, "exp", [](O a) { return exp(a); }, "e to the power a, of floats.");
-  bindUnary(
+  unary(
       module, "log", [](O a) { return log(a); }, "The natural logarithm of floats.");
-  bindUnary(
+  unary(
       module, "sqrt", [](O a) { return sqrt(a); }, "The square root of floats.");
-  bindUnary(
+  unary(
       module, "sin", [](O a) { return sin(a); }, "The sine of floats, in radians.");
-  bindUnary(
+  unary(
       module, "cos", [](O a) { return cos(a); }, "The cosine of floats, in radians.");
-  bindUnary(
+  unary(
       module, "erf", [](O a) { return erf(a); }, "The error function of floats.");
-  bindUnary(
+  unary(
       module, "tanh", [](O a) { return tanh(a); }, "The hyperbolic tangent of floats.");
-  bindUnary(
+  unary(
       module, "relu", [](O a) { return relu(a); },
       "max(a, 0) of numbers; NaN stays; the derivative at 0 is 0.");
-  bindUnary(
+  unary(
       module, "negative", [](O a) { return -a; }, "-a of numbers.");
-  bindUnary(
+  unary(
       module, "invert", [](O a) { return ~a; }, "The opposite of bool; of integers every bit turned.");
-  module.def(
-      "gelu",
-      [](const Arg& a, bool approximate) {
-        Call call(writerOf("gelu", {&a}));
-        return call.value(gelu(call.operand(a), approximate ? Approximation::Tanh : Approximation::None));
+  bindOp(
+      module, "gelu",
+      [](Operand a, bool approximate) {
+        return gelu(a, approximate ? Approximation::Tanh : Approximation::None);
       },
       "a"_a, "approximate"_a = false,
       "a times the normal distribution function of a, of floats; with approximate=True by tanh (Hendrycks "
       "and "
       "Gimpel 2016).");
-  module.def(
-      "astype",
-      [](const Arg& a, const DTypeLike& dtype) {
-        Call call(writerOf("astype", {&a}));
-        return call.value(cast(call.operand(a), elementTypeOf(dtype)));
-      },
-      "a"_a, "dtype"_a,
+  bindOp(
+      module, "astype", [](Operand a, ElementType dtype) { return cast(a, dtype); }, "a"_a, "dtype"_a,
       "a in another element type. Float to integer truncates and saturates, NaN gives 0; to bool: a != 0.");
 }
 
 void bindOfTwo(nb::module_& module) {
-  const auto binary = [&](const char* name, auto function, const char* doc) {
-    bindBinary(module, name, "a", "b", function, doc);
-  };
   binary(
-      "add", [](O a, O b) { return a + b; }, "a + b of numbers, with broadcasting; integers wrap.");
+      module, "add", [](O a, O b) { return a + b; }, "a + b of numbers, with broadcasting; integers wrap.");
   binary(
-      "subtract", [](O a, O b) { return a - b; }, "a - b of numbers, with broadcasting; integers wrap.");
+      module, "subtract", [](O a, O b) { return a - b; },
+      "a - b of numbers, with broadcasting; integers wrap.");
   binary(
-      "multiply", [](O a, O b) { return a * b; }, "a * b, element by element, with broadcasting.");
+      module, "multiply", [](O a, O b) { return a * b; }, "a * b, element by element, with broadcasting.");
   binary(
-      "divide", [](O a, O b) { return a / b; },
+      module, "divide", [](O a, O b) { return a / b; },
       "a / b, with broadcasting; integers truncate towards zero, a zero divisor gives 0.");
   binary(
-      "maximum", [](O a, O b) { return max(a, b); },
+      module, "maximum", [](O a, O b) { return max(a, b); },
       "The larger of two numbers, with broadcasting; NaN if either is NaN.");
   binary(
-      "minimum", [](O a, O b) { return min(a, b); },
+      module, "minimum", [](O a, O b) { return min(a, b); },
       "The smaller of two numbers, with broadcasting; NaN if either is NaN.");
   binary(
-      "power", [](O a, O b) { return pow(a, b); },
+      module, "power", [](O a, O b) { return pow(a, b); },
       "a to the power b of floats, with broadcasting; edge cases as C's pow.");
   binary(
-      "bitwise_and", [](O a, O b) { return a & b; }, "And of bool or, bit by bit, of integers.");
+      module, "bitwise_and", [](O a, O b) { return a & b; }, "And of bool or, bit by bit, of integers.");
   binary(
-      "bitwise_or", [](O a, O b) { return a | b; }, "Or of bool or, bit by bit, of integers.");
+      module, "bitwise_or", [](O a, O b) { return a | b; }, "Or of bool or, bit by bit, of integers.");
   binary(
-      "bitwise_xor", [](O a, O b) { return a ^ b; }, "Exclusive or of bool or, bit by bit, of integers.");
+      module, "bitwise_xor", [](O a, O b) { return a ^ b; },
+      "Exclusive or of bool or, bit by bit, of integers.");
   const auto comparison = [&](const char* name, Direction direction, const char* doc) {
     binary(
-        name, [direction](O a, O b) { return compare(a, b, direction); }, doc);
+        module, name, [direction](O a, O b) { return compare(a, b, direction); }, doc);
   };
   comparison("equal", Direction::Eq, "a == b as bool, with broadcasting; false with NaN.");
   comparison("not_equal", Direction::Ne, "a != b as bool, with broadcasting; true with NaN.");
@@ -131,11 +133,11 @@ void bindElementwise(nb::module_& module) {
   bindOfOne(module);
   bindOfTwo(module);
   bindFormulas(module);
-  bindTernary(
-      module, "where", "condition", "a", "b", [](O condition, O a, O b) { return select(condition, a, b); },
-      "a where the bool condition holds, else b; all three broadcast.");
-  bindTernary(
-      module, "clip", "a", "low", "high", [](O a, O low, O high) { return clip(a, low, high); },
+  bindOp(
+      module, "where", [](O condition, O a, O b) { return select(condition, a, b); }, "condition"_a, "a"_a,
+      "b"_a, "a where the bool condition holds, else b; all three broadcast.");
+  bindOp(
+      module, "clip", [](O a, O low, O high) { return clip(a, low, high); }, "a"_a, "low"_a, "high"_a,
       "min(max(a, low), high) of numbers, with broadcasting; NaN in any operand gives NaN.");
 }
 

@@ -7,6 +7,9 @@
 // NOLINTNEXTLINE: the macro's own names
 NB_MODULE(_core, module) {
   using namespace dfc::python;
+  // A global function that a session or a trainer calls, and a global that holds it, are a cycle that Python
+  // does not see: at the end of the process nanobind would report it.
+  nanobind::set_leak_warnings(false);
   module.doc() = "dfc's C++ library. Use the package `dfc`, which hands on what is here.";
   bindErrors(module);
   bindElementTypes(module);

@@ -35,6 +35,17 @@ Graph imported(const PathLike& path, const Lengths& dims, const FeedsLike& value
   return orRaise(std::move(graph));
 }
 
+void exported(const Graph& graph, const PathLike& path, const FeedsLike& state, const PathLike& dataFolder,
+              uint64_t mostInline) {
+  const OnnxExportOptions options{literalsOf(state, Sharing::Shared), pathOf(dataFolder), mostInline};
+  const std::string file = pathOf(path);
+  auto done = [&] {
+    const nb::gil_scoped_release unlocked;
+    return exportOnnx(graph, file, options);
+  }();
+  orRaise(std::move(done));
+}
+
 } // namespace
 
 void bindOnnx(nb::module_& module) {
@@ -50,6 +61,19 @@ void bindOnnx(nb::module_& module) {
       "axis ('x.0'). values: inputs that are to be constants. weight_file: how parameters name the model's "
       "file, from which a session reads the weights when it opens ('': as `path`). Raises dfc.Error with all "
       "that is missing: free dimensions, ops that dfc lacks with their nodes, mistakes of the model.");
+  module.def(
+      "export_onnx", exported, "graph"_a, "path"_a, nb::kw_only(), "state"_a = nb::dict(),
+      "data_folder"_a = ".", "most_inline"_a = OnnxExportOptions().mostInline,
+      nb::sig("def export_onnx(graph: Graph, path: str | os.PathLike[str], *, state: "
+              "collections.abc.Mapping[str, "
+              "numpy.typing.ArrayLike] = {}, data_folder: str | os.PathLike[str] = '.', most_inline: int = "
+              "67108864) -> None"),
+      "Writes a model of opset 20. state: values of parameters by name, such as Session.state(); others "
+      "start as "
+      "the graph says, from files in `data_folder`. A parameter that the graph assigns is an input with its "
+      "value as default, and its next value an output NAME.next. Of more than most_inline bytes of weights, "
+      "large ones go to a second file, 'model.onnx.data'. Raises dfc.Error with all ops that ONNX cannot "
+      "say.");
 }
 
 } // namespace dfc::python

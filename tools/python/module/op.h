@@ -34,8 +34,7 @@ struct Written {
 struct Axes : Dims {};
 /// A tensor that may be left out: then empty.
 struct MaybeTensor : Tensor {};
-/// A word that names a precision; None: unstated.
-using Word = std::optional<std::string>;
+using Tensors = std::vector<Tensor>;
 
 // --- What Python gives (From), and what the function takes of it.
 
@@ -83,7 +82,7 @@ struct Given<ElementType> {
 };
 template <>
 struct Given<Precision> {
-  using From = const Word&;
+  using From = const std::optional<std::string>&; // None: unstated
   static Precision of(Call& /*call*/, From from) { return precisionOf(nanobind::cast(from)); }
 };
 
@@ -189,12 +188,19 @@ void bindMethodOf(Class& type, const char* name, Function function,
       extra...);
 }
 
-/// A function of the module. `function` is a lambda; it writes to the builder of its first tensor.
+/// A function of the module. `function` is a lambda or a function; it writes to the builder of its first
+/// tensor.
 template <class Scope, class Function, class... Extra>
 void bindOp(Scope& scope, const char* name, Function function, const Extra&... extra) {
   bindOpOf(scope, name, function, &Function::operator(), extra...);
 }
-/// A method; the lambda's first parameter is what Python's `self` stands for.
+template <class Scope, class Result, class... P, class... Extra>
+void bindOp(Scope& scope, const char* name, Result (*function)(P...), const Extra&... extra) {
+  bindOp(
+      scope, name, [function](P... values) { return function(values...); }, extra...);
+}
+/// A method, or a function whose first argument has to be of a class that writes; that is the lambda's first
+/// parameter.
 template <class Class, class Function, class... Extra>
 void bindMethod(Class& type, const char* name, Function function, const Extra&... extra) {
   bindMethodOf(type, name, function, &Function::operator(), extra...);

@@ -157,6 +157,16 @@ void bindState(nb::class_<OpenSession>& session) {
   session.def("state", stateOf, "arrays"_a = "numpy",
               "Copies of the parameters by name, between steps: waits for those under way.");
   session.def(
+      "view",
+      [](const OpenSession& self, const std::string& parameter) {
+        return readOnlyNumpyOf(orRaise(self.session()->view(parameter)));
+      },
+      "parameter"_a, nb::sig("def view(self, parameter: str) -> typing.Any"),
+      "A parameter where it lies, without a copy and without waiting: a NumPy array that cannot be written, "
+      "and "
+      "changes with the next step that assigns the parameter. It keeps the memory. Raises dfc.Error for a "
+      "parameter that is cut over devices or lies on a GPU: `state` copies those.");
+  session.def(
       "set_state", setState, "values"_a,
       "Sets parameters by name, between steps. Names, types and shapes must agree; none is set unless "
       "all do (dfc.Error).");

@@ -3,13 +3,11 @@
 #include "ir/graph/graph.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/indexing.h"
-#include "tools/python/module/values.h"
+#include "tools/python/module/op.h"
+#include "tools/python/module/reductions.h"
 
 #include <fmt/format.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
-#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 
@@ -23,31 +21,20 @@ using TensorClass = nb::class_<Value>;
 template <class Function>
 void operation(TensorClass& tensor, const char* name, const char* reflected, Function function,
                const char* doc) {
-  const auto forward = [function](const Value& self, const Arg& other) {
-    Call call(self.writer);
-    return call.value(function(Operand(self.tensor), call.operand(other)));
-  };
-  tensor.def(name, forward, "other"_a, doc);
+  bindMethod(
+      tensor, name, [function](Operand self, Operand other) { return function(self, other); }, "other"_a,
+      doc);
   if (reflected != nullptr) {
-    tensor.def(
-        reflected,
-        [function](const Value& self, const Arg& other) {
-          Call call(self.writer);
-          return call.value(function(call.operand(other), Operand(self.tensor)));
-        },
+    bindMethod(
+        tensor, reflected, [function](Operand self, Operand other) { return function(other, self); },
         "other"_a);
   }
 }
 
 template <class Function>
 void unary(TensorClass& tensor, const char* name, Function function, const char* doc) {
-  tensor.def(
-      name,
-      [function](const Value& self) {
-        Call call(self.writer);
-        return call.value(function(Operand(self.tensor)));
-      },
-      doc);
+  bindMethod(
+      tensor, name, [function](Operand self) { return function(self); }, doc);
 }
 
 void comparison(TensorClass& tensor, const char* name, Direction direction, const char* doc) {
@@ -153,26 +140,15 @@ void bindProperties(TensorClass& tensor) {
         return call.value(transpose(self.tensor));
       },
       "With the axes in reverse order.");
-  tensor.def(
-      "named",
-      [](const Value& self, const std::string& name) {
-        Call call(self.writer);
-        return call.value(self.tensor.named(name));
-      },
-      "name"_a, "Renames the value and gives it back. A name that is taken gets a suffix.");
-  tensor.def(
-      "on",
-      [](const Value& self, const std::string& device) {
-        Call call(self.writer);
-        return call.value(self.tensor.on(device));
-      },
-      "device"_a, "Pins the op that makes it to a device ('gpu0') and gives it back.");
-  tensor.def(
-      "cut",
-      [](const Value& self, int64_t axis, const std::string& devices) {
-        Call call(self.writer);
-        return call.value(cut(self.tensor, axis, devices));
-      },
+  bindMethod(
+      tensor, "named", [](Tensor self, const std::string& name) { return self.named(name); }, "name"_a,
+      "Renames the value and gives it back. A name that is taken gets a suffix.");
+  bindMethod(
+      tensor, "on", [](Tensor self, const std::string& device) { return self.on(device); }, "device"_a,
+      "Pins the op that makes it to a device ('gpu0') and gives it back.");
+  bindMethod(
+      tensor, "cut",
+      [](Tensor self, int64_t axis, const std::string& devices) { return cut(self, axis, devices); },
       "axis"_a, "devices"_a,
       "Itself, and the wish that it be cut along `axis`, a part on each device that the glob `devices` "
       "names ('gpu*').");
@@ -185,53 +161,21 @@ Dims dimsOfArguments(const nb::args& arguments) {
   return arguments.size() == 1 ? axesOf(arguments[0]) : dimsOf(arguments);
 }
 
-template <class Function>
-void reduction(TensorClass& tensor, const char* name, Function function, const char* doc) {
-  tensor.def(
-      name,
-      [function](const Value& self, const AxesLike& axis, bool keepdims) {
-        Call call(self.writer);
-        return call.value(function(Operand(self.tensor), axesOf(axis), keepdims));
-      },
-      "axis"_a = nb::none(), "keepdims"_a = false, doc);
-}
-
 void bindMethods(TensorClass& tensor) {
-  using O = const Operand&;
-  reduction(
-      tensor, "sum", [](O a, Dims axes, bool keep) { return reduceSum(a, std::move(axes), keep); },
-      "The sum over `axis` (None: all), of numbers.");
-  reduction(
-      tensor, "mean", [](O a, Dims axes, bool keep) { return reduceMean(a, std::move(axes), keep); },
-      "The mean over `axis` (None: all), of floats.");
-  reduction(
-      tensor, "max", [](O a, Dims axes, bool keep) { return reduceMax(a, std::move(axes), keep); },
-      "The largest over `axis` (None: all), NaN if any is NaN.");
-  reduction(
-      tensor, "min", [](O a, Dims axes, bool keep) { return reduceMin(a, std::move(axes), keep); },
-      "The smallest over `axis` (None: all), NaN if any is NaN.");
-  reduction(
-      tensor, "prod", [](O a, Dims axes, bool keep) { return reduceProduct(a, std::move(axes), keep); },
-      "The product over `axis` (None: all), of numbers.");
-  tensor.def(
-      "astype",
-      [](const Value& self, const DTypeLike& dtype) {
-        Call call(self.writer);
-        return call.value(cast(self.tensor, elementTypeOf(dtype)));
-      },
-      "dtype"_a, "In another element type. Float to integer truncates and saturates, NaN gives 0.");
-  tensor.def(
-      "reshape",
-      [](const Value& self, const nb::args& shape) {
-        Call call(self.writer);
-        return call.value(reshape(self.tensor, dimsOfArguments(shape)));
-      },
-      "shape"_a, "The same elements, row-major, under another shape; one dimension may be -1: the rest.");
-  tensor.def(
-      "transpose",
-      [](const Value& self, const nb::args& axes) {
-        Call call(self.writer);
-        return call.value(transpose(self.tensor, axes.size() == 0 ? Dims{} : dimsOfArguments(axes)));
+  forEachReduction([&](const char* name, auto function, const char* doc) {
+    bindMethod(tensor, name, function, "axis"_a = nb::none(), "keepdims"_a = false, doc);
+  });
+  bindMethod(
+      tensor, "astype", [](Tensor self, ElementType dtype) { return cast(self, dtype); }, "dtype"_a,
+      "In another element type. Float to integer truncates and saturates, NaN gives 0.");
+  bindMethod(
+      tensor, "reshape",
+      [](Tensor self, const nb::args& shape) { return reshape(self, dimsOfArguments(shape)); }, "shape"_a,
+      "The same elements, row-major, under another shape; one dimension may be -1: the rest.");
+  bindMethod(
+      tensor, "transpose",
+      [](Tensor self, const nb::args& axes) {
+        return transpose(self, axes.size() == 0 ? Dims{} : dimsOfArguments(axes));
       },
       "axes"_a, "Axis i of the result is axis axes[i]; none given reverses the axes.");
 }

@@ -28,18 +28,9 @@ bool isNumber(nb::handle object) { return PyFloat_Check(object.ptr()) || PyLong_
 
 } // namespace
 
-std::shared_ptr<Writer> writerOf(const char* name, std::initializer_list<const Arg*> arguments) {
+std::shared_ptr<Writer> writerOf(const char* name, const std::vector<const Arg*>& arguments) {
   for (const Arg* argument : arguments) {
     if (const Value* value = valueOf(*argument)) {
-      return value->writer;
-    }
-  }
-  noTensor(name);
-}
-
-std::shared_ptr<Writer> writerOf(const char* name, const std::vector<Arg>& arguments) {
-  for (const Arg& argument : arguments) {
-    if (const Value* value = valueOf(argument)) {
       return value->writer;
     }
   }

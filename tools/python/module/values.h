@@ -7,7 +7,6 @@
 
 #include <nanobind/nanobind.h>
 
-#include <initializer_list>
 #include <memory>
 #include <vector>
 
@@ -54,42 +53,6 @@ class Call {
 
 /// The builder of the first tensor among the operands. Raises TypeError where there is none; `name` is the
 /// function's.
-std::shared_ptr<Writer> writerOf(const char* name, std::initializer_list<const Arg*> arguments);
-std::shared_ptr<Writer> writerOf(const char* name, const std::vector<Arg>& arguments);
 std::shared_ptr<Writer> writerOf(const char* name, const std::vector<const Arg*>& arguments);
-
-/// Of one operand, two, three.
-template <class Function>
-void bindUnary(nanobind::module_& module, const char* name, Function function, const char* doc) {
-  module.def(
-      name,
-      [name, function](const Arg& a) {
-        Call call(writerOf(name, {&a}));
-        return call.value(function(call.operand(a)));
-      },
-      nanobind::arg("a"), doc);
-}
-template <class Function>
-void bindBinary(nanobind::module_& module, const char* name, const char* first, const char* second,
-                Function function, const char* doc) {
-  module.def(
-      name,
-      [name, function](const Arg& a, const Arg& b) {
-        Call call(writerOf(name, {&a, &b}));
-        return call.value(function(call.operand(a), call.operand(b)));
-      },
-      nanobind::arg(first), nanobind::arg(second), doc);
-}
-template <class Function>
-void bindTernary(nanobind::module_& module, const char* name, const char* first, const char* second,
-                 const char* third, Function function, const char* doc) {
-  module.def(
-      name,
-      [name, function](const Arg& a, const Arg& b, const Arg& c) {
-        Call call(writerOf(name, {&a, &b, &c}));
-        return call.value(function(call.operand(a), call.operand(b), call.operand(c)));
-      },
-      nanobind::arg(first), nanobind::arg(second), nanobind::arg(third), doc);
-}
 
 } // namespace dfc::python
