@@ -53,22 +53,18 @@ def read_images(folder, part):
 
 
 def train(plan, data, steps):
-    """Steps in the file's order; each one's loss is read when the next is on its way."""
+    """Steps in the file's order, one submitted while the one before runs; with checkpoint= and resume= it could be killed
+    and go on."""
     session = dfc.Session(plan)
-    batches = dfc.Batches(data, BATCH)
-    under_way = None
-    for step in range(steps):
-        submitted = session.submit(batches.at(step // len(batches), step % len(batches)))
-        if under_way is not None:
-            under_way.wait()
-        under_way = submitted
-    print(f"loss of the last step: {under_way.wait('loss'):.4f}")
-    return session.state()
+    trainer = dfc.Trainer(session, steps=steps, feeds=dfc.Batches(data, BATCH))
+    trainer.run()
+    print(f"loss of the last step: {trainer.last['loss']:.4f}")
+    return session
 
 
 def accuracy(test, trained):
-    session = dfc.open(evaluation(len(test["labels"])), "cpu")
-    session.set_state({name: trained[name] for name in ("w1", "b1", "w2", "b2")})
+    """Of the test images, by a plan over the same parameters."""
+    session = dfc.open(evaluation(len(test["labels"])), "cpu", session={"state": trained})
     return float(session.run(test)["accuracy"])
 
 
@@ -91,7 +87,7 @@ def main():
     reached = {way: accuracy(test, trained) for way, trained in ways.items()}
     for way, part in reached.items():
         print(f"{way + ':':15} {100 * part:.2f} % of the {len(test['labels'])} test images")
-    first, *others = ways.values()
+    first, *others = (trained.state() for trained in ways.values())
     for other in others:
         assert all(np.array_equal(first[name], other[name]) for name in first), "the same parameters, bit for bit"
     if arguments.steps >= 6000:
