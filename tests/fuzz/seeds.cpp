@@ -2,12 +2,14 @@
 #include "tests/fuzz/seeds.h"
 
 #include "compiler/compile.h"
+#include "ir/author/onnx/export/export.h"
 #include "ir/author/text/print.h"
 #include "ir/graph/graph.h"
 #include "runtime/executable_folder.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/npz.h"
 #include "runtime/files/safetensors.h"
+#include "tests/support/onnx/onnx_message.h"
 #include "tests/support/random_graph.h"
 
 #include <fmt/format.h>
@@ -203,6 +205,69 @@ Seeds csvs() {
   return seeds;
 }
 
+using Fields = std::vector<WireWriter>;
+
+Bytes modelOf(std::vector<NodeMessage> nodes, Fields tensors = {},
+              Fields inputs = {portMessage("x", {2, 3})}) {
+  GraphMessage graph;
+  graph.nodes = std::move(nodes);
+  graph.tensors = std::move(tensors);
+  graph.inputs = std::move(inputs);
+  return bytesOf(modelBytes(graph));
+}
+
+/// Nodes of which what we write has none.
+Seeds foreignModels() {
+  GraphMessage turn;
+  turn.nodes = {{"Add", {"v", "v"}, {"w"}}};
+  turn.inputs = {portMessage("i", {}, 7), portMessage("c", {}, 9), portMessage("v", {})};
+  turn.outputs = {portMessage("c", {}), portMessage("w", {})};
+  const Fields picture = {portMessage("x", {1, 2, 5, 5})}, sequence = {portMessage("x", {4, 2, 3})};
+  const std::vector<float> ones(72, 1);
+  const auto tensor = [&](const char* name, const std::vector<int64_t>& dims, size_t count) {
+    return floatTensor(name, dims,
+                       std::vector<float>(ones.begin(), ones.begin() + static_cast<int64_t>(count)));
+  };
+  return {
+      modelOf({{"Einsum", {"x", "x"}, {"y"}, {textField("equation", "ij,kj->ik")}}}),
+      modelOf({{"Loop", {"n", "", "x"}, {"y"}, {graphField("body", messageOf(turn))}}},
+              {wholeTensor("n", {3})}),
+      modelOf({{"LSTM", {"x", "w", "r"}, {"y"}, {textField("direction", "bidirectional")}}},
+              {tensor("w", {2, 8, 3}, 48), tensor("r", {2, 8, 2}, 32)}, sequence),
+      modelOf(
+          {{"Conv", {"x", "w"}, {"y"}, {listField("pads", {1, 1, 1, 1}), textField("auto_pad", "NOTSET")}}},
+          {tensor("w", {4, 2, 3, 3}, 72)}, picture),
+      modelOf({{"MaxPool", {"x"}, {"y"}, {listField("kernel_shape", {2, 2}), integerField("ceil_mode", 1)}}},
+              {}, picture),
+      modelOf({{"Resize", {"x", "", "s"}, {"y"}, {textField("mode", "cubic")}}}, {tensor("s", {4}, 4)},
+              picture),
+      modelOf({{"Shape", {"x"}, {"s"}}, {"Gather", {"s", "i"}, {"d"}}, {"Reshape", {"x", "d"}, {"y"}}},
+              {wholeTensor("i", {1, 0})}, {portMessage("x", {-1, 3})}),
+      modelOf({{"QuantizeLinear", {"x", "s"}, {"q"}}, {"DequantizeLinear", {"q", "s"}, {"y"}}},
+              {tensor("s", {}, 1)}),
+      modelOf({{"Add", {"x", "w"}, {"y"}}}, {externalTensor("w", {3}, "w.bin", "0", "12")}),
+      modelOf({{"Constant", {}, {"c"}, {tensorField("value", tensor("", {3}, 3))}},
+               {"BatchNormalization", {"x", "c", "c", "c", "c"}, {"y"}, {realField("epsilon", 0.5F)}}})};
+}
+
+/// And what we write of random graphs.
+Seeds models() {
+  Seeds seeds = foreignModels();
+  for (uint64_t seed = 1; seed <= 4 * randomGraphs; ++seed) {
+    RandomGraphOptions options;
+    options.ops = 3 + seed % 12;
+    options.mostElements = 30;
+    const Graph graph = randomGraph(seed, options);
+    onnx::ExportSettings settings;
+    const auto zeros = [&](OpId op) { return Literal(graph.typeOf(graph[op].firstResult)); };
+    settings.valueOf = zeros;
+    if (const auto written = onnx::exportModel(graph, settings)) {
+      seeds.push_back(bytesOf(written->bytes));
+    }
+  }
+  return seeds;
+}
+
 std::string quoted(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {
@@ -220,6 +285,7 @@ std::vector<std::vector<std::byte>> seedsOf(std::string_view target) {
          : target == "npy"     ? npys()
          : target == "npz"     ? npzs()
          : target == "csv"     ? csvs()
+         : target == "onnx"    ? models()
                                : safetensors();
 }
 
@@ -258,6 +324,12 @@ std::string dictionaryOf(std::string_view target) {
              "9223372036854775808"};
   } else if (target == "npy") {
     words = {"descr", "fortran_order", "shape", "True", "False", "<f4", ">f8", "(2,)", "()", "4294967296"};
+  } else if (target == "onnx") {
+    words = {"axis",         "axes",      "perm",        "to",          "strides", "pads",      "dilations",
+             "kernel_shape", "group",     "then_branch", "else_branch", "body",    "location",  "offset",
+             "length",       "direction", "batch",       "Loop",        "If",      "Scan",      "LSTM",
+             "GRU",          "Einsum",    "Resize",      "Conv",        "Gather",  "ScatterND", "Slice",
+             "Split",        "Range",     "Expand",      "TopK",        "CumSum",  "Pad"};
   } else if (target == "safetensors") {
     words = {"dtype", "shape", "data_offsets", "__metadata__", "BF16", "F64", "BOOL", "18446744073709551615"};
   }

@@ -6,13 +6,14 @@
 namespace dfc::test {
 
 llvm::ArrayRef<FuzzTarget> fuzzTargets() {
-  static constexpr std::array<FuzzTarget, 7> targets = {{{"graph", fuzzGraph},
+  static constexpr std::array<FuzzTarget, 8> targets = {{{"graph", fuzzGraph},
                                                          {"machine", fuzzMachine},
                                                          {"plan", fuzzPlan},
                                                          {"npy", fuzzNpy},
                                                          {"npz", fuzzNpz},
                                                          {"safetensors", fuzzSafetensors},
-                                                         {"csv", fuzzCsv}}};
+                                                         {"csv", fuzzCsv},
+                                                         {"onnx", fuzzOnnx}}};
   return targets;
 }
 

@@ -26,5 +26,6 @@ void fuzzNpy(std::span<const std::byte> bytes);         ///< .npy
 void fuzzNpz(std::span<const std::byte> bytes);         ///< .npz
 void fuzzSafetensors(std::span<const std::byte> bytes); ///< .safetensors
 void fuzzCsv(std::span<const std::byte> bytes);         ///< .csv; the first byte chooses how it is read
+void fuzzOnnx(std::span<const std::byte> bytes);        ///< .onnx; small graphs are written again
 
 } // namespace dfc::test
