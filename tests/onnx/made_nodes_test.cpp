@@ -236,4 +236,17 @@ TEST_CASE("onnx: RNN both ways, and sequences that end before others") {
                    {floats({2, 1, 1, 1}, {3, 2}), floats({1, 1, 1}, {3})}}) == "passes");
 }
 
+// Ones of 3 x 2 x 2 under a window of ones of 2 x 2 x 1, padded by one in front: the first place on the first
+// axis sees one slab of 2, the others two.
+TEST_CASE("onnx: a convolution over three axes") {
+  const Literal ones = floats({1, 1, 3, 2, 2}, std::vector<double>(12, 1));
+  const Attributes padded = {{"pads", listAttribute({1, 0, 0, 0, 0, 0})}};
+  const Literal filter = floats({1, 1, 2, 2, 1}, {1, 1, 1, 1});
+  CHECK(outcomeOf({"Conv",
+                   18,
+                   padded,
+                   {ones, filter, floats({1}, {0.5})},
+                   {floats({1, 1, 3, 1, 2}, {2.5, 2.5, 4.5, 4.5, 4.5, 4.5})}}) == "passes");
+}
+
 } // namespace dfc::test

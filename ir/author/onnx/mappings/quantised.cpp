@@ -1,7 +1,7 @@
 // ONNX's quantised arithmetic as formulas over wider integers and floats: exact where ONNX's is.
 #include "ir/author/onnx/quantised.h"
 #include "ir/author/dsl.h"
-#include "ir/author/onnx/node_call.h"
+#include "ir/author/onnx/mappings/windows.h"
 
 #include <fmt/format.h>
 
@@ -106,6 +106,43 @@ NodeResults quantisedProduct(NodeCall& call) {
   return {quantised(call, round(scaled) + real(7), call.elementOf(call.operand(7)))};
 }
 
+// A number, or one for each filter, as it broadcasts to what the filters make, or to the filters.
+Tensor perFilter(NodeCall& call, size_t index, size_t rank, size_t axis) {
+  const Tensor given = cast(call.operand(index), ElementType::F64);
+  if (given.shape().elements() == 1) {
+    return reshape(given, {});
+  }
+  Dims line(rank, 1);
+  line[axis] = given.shape().elements();
+  return reshape(given, line);
+}
+
+// The convolution of an image less its zero point by filters less theirs, in f64, where it is exact.
+Tensor exactConvolution(NodeCall& call, size_t filterIndex, size_t zero, size_t filterZero) {
+  const Tensor a = call.operandOfRank(0, 3), filter = call.operandOfRank(filterIndex, 3);
+  const size_t rank = filter.shape().rank();
+  const Dims size(filter.shape().dims().begin() + 2, filter.shape().dims().end());
+  call.only("kernel_shape", size);
+  const Windows w = windowsOf(call, size, pictureOf(a));
+  Tensor image = cast(a, ElementType::F64), filters = cast(filter, ElementType::F64);
+  image = call.has(zero) ? image - perFilter(call, zero, 0, 0) : image;
+  filters = call.has(filterZero) ? filters - perFilter(call, filterZero, rank, 0) : filters;
+  return as1d(convolved(call, as2d(image), as2d(filters), w, call.integer("group", 1)), w.flat);
+}
+
+NodeResults integerConvolution(NodeCall& call) {
+  return {cast(exactConvolution(call, 1, 2, 3), ElementType::I32)};
+}
+
+NodeResults quantisedConvolution(NodeCall& call) {
+  Tensor made = exactConvolution(call, 3, 2, 5);
+  const size_t rank = made.shape().rank();
+  made = call.has(8) ? made + perFilter(call, 8, rank, 1) : made;
+  const auto real = [&](size_t index) { return perFilter(call, index, rank, 1); };
+  const Tensor scaled = made * (real(1) * real(4) / real(6));
+  return {quantised(call, round(scaled) + real(7), call.elementOf(call.operand(7)))};
+}
+
 // To u8, by the range of the operand, which is made to contain 0.
 NodeResults dynamic(NodeCall& call) {
   const Tensor a = call.operand(0);
@@ -118,10 +155,9 @@ NodeResults dynamic(NodeCall& call) {
 } // namespace
 
 MappingTable quantisedMappings() {
-  return {{"DequantizeLinear", dequantise},
-          {"DynamicQuantizeLinear", dynamic},
-          {"MatMulInteger", integerProduct},
-          {"QLinearMatMul", quantisedProduct},
+  return {{"ConvInteger", integerConvolution},   {"DequantizeLinear", dequantise},
+          {"DynamicQuantizeLinear", dynamic},    {"MatMulInteger", integerProduct},
+          {"QLinearConv", quantisedConvolution}, {"QLinearMatMul", quantisedProduct},
           {"QuantizeLinear", quantise}};
 }
 
