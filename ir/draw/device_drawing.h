@@ -18,7 +18,8 @@ namespace dfc {
 class DeviceDrawing {
  public:
   DeviceDrawing(const PlacedGraph& placed, const Machine& machine)
-      : placed_(placed), graph_(placed.graph), machine_(machine), palette_(machine) {}
+      : placed_(placed), graph_(placed.graph), machine_(machine), palette_(machine), transferLabels_(placed) {
+  }
 
  protected:
   dot::Colour colourOf(DeviceId device) const { return palette_.of(machine_.devices[device].name); }
@@ -50,7 +51,7 @@ class DeviceDrawing {
         "  {} [shape=cds, style=filled, margin=\"0.16,0.12\", fontsize=11, fillcolor=\"{}\", color=\"{}\", "
         "label={}];\n",
         id, transferColour.fill, transferColour.border,
-        dotQuoted(fmt::format("{}\n{}\n{}", wrapped(transferLabel(placed_, op), 24), humanBytes(row.bytes),
+        dotQuoted(fmt::format("{}\n{}\n{}", wrapped(transferLabels_.of(op), 24), humanBytes(row.bytes),
                               routeText(row))));
   }
 
@@ -85,6 +86,7 @@ class DeviceDrawing {
   const Graph& graph_;
   const Machine& machine_;
   dot::DevicePalette palette_;
+  TransferLabels transferLabels_;
 };
 
 } // namespace dfc

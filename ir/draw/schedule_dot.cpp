@@ -23,9 +23,10 @@ using timeline::text;
 
 class ScheduleDrawing {
  public:
-  ScheduleDrawing(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine, bool byScope)
-      : schedule_(schedule), placed_(placed), machine_(machine), opsApart_(!byScope), palette_(machine),
-        layout_(layOutSchedule(schedule, placed, opsApart_)) {}
+  ScheduleDrawing(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine, bool byScope,
+                  const std::string& explanation)
+      : schedule_(schedule), placed_(placed), machine_(machine), explanation_(explanation),
+        opsApart_(!byScope), palette_(machine), layout_(layOutSchedule(schedule, placed, opsApart_)) {}
 
   std::string draw() const {
     std::string out = head();
@@ -46,6 +47,9 @@ class ScheduleDrawing {
         "share a colour; a box is as wide as it lasts";
     if (layout_.unlabelled > 0) {
       explanation += fmt::format("\nwithout room for a label: {}", counted(layout_.unlabelled, "box"));
+    }
+    if (!explanation_.empty()) {
+      explanation += "\n" + explanation_;
     }
     return timeline::head(
         dot::title(fmt::format("{} on {}: one step, predicted to take {}", placed_.graph.name(),
@@ -181,6 +185,7 @@ class ScheduleDrawing {
   const Schedule& schedule_;
   const PlacedGraph& placed_;
   const Machine& machine_;
+  std::string explanation_;
   bool opsApart_;
   dot::DevicePalette palette_;
   ScheduleLayout layout_;
@@ -189,8 +194,8 @@ class ScheduleDrawing {
 } // namespace
 
 std::string scheduleDot(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine,
-                        bool byScope) {
-  return ScheduleDrawing(schedule, placed, machine, byScope).draw();
+                        bool byScope, const std::string& explanation) {
+  return ScheduleDrawing(schedule, placed, machine, byScope, explanation).draw();
 }
 
 } // namespace dfc

@@ -10,8 +10,8 @@
 namespace dfc {
 
 /// Steps of one scope that follow each other on a queue are one box, labelled with the scope; below the label
-/// stand their ops, unless `byScope`.
+/// stand their ops, unless `byScope`. `explanation`: below the title, such as why it is drawn by scope.
 std::string scheduleDot(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine,
-                        bool byScope);
+                        bool byScope, const std::string& explanation = "");
 
 } // namespace dfc

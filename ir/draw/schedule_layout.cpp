@@ -15,7 +15,8 @@ constexpr double narrowest = 14.4, widest = 44; // with the rows' names 1600 pix
 constexpr size_t mostRows = 5;
 constexpr double margin = 0.08;
 
-void addBlocks(ScheduleLayout& layout, QueueId queue, const Schedule& schedule, const PlacedGraph& placed) {
+void addBlocks(ScheduleLayout& layout, QueueId queue, const Schedule& schedule, const PlacedGraph& placed,
+               const TransferLabels& labels) {
   std::string openScope;
   double openEnd = -1;
   for (const StepId id : schedule.queues[queue].steps) {
@@ -26,8 +27,15 @@ void addBlocks(ScheduleLayout& layout, QueueId queue, const Schedule& schedule, 
     const bool transfer = placed.transfers.count(step.op) != 0;
     const std::string scope(transfer ? "" : placed.graph.scopeOf(step.op));
     if (scope.empty() || scope != openScope || openEnd != step.start) {
-      layout.blocks.push_back(
-          {queue, step.start, step.end, timeline::displayStep(placed, step.op), transfer, {}, "", 0, {}});
+      layout.blocks.push_back({queue,
+                               step.start,
+                               step.end,
+                               timeline::displayStep(placed, labels, step.op),
+                               transfer,
+                               {},
+                               "",
+                               0,
+                               {}});
     }
     layout.blocks.back().end = step.end;
     layout.blocks.back().steps.push_back(id);
@@ -71,6 +79,7 @@ size_t labelRow(ScheduleLayout& layout, QueueId queue, bool opsApart) {
 }
 
 ScheduleLayout layOut(const Schedule& schedule, const PlacedGraph& placed, bool opsApart, double width) {
+  const TransferLabels labels(placed);
   ScheduleLayout layout;
   layout.width = width;
   layout.inchesPerSecond = schedule.makespan > 0 ? width / schedule.makespan : 1;
@@ -78,7 +87,7 @@ ScheduleLayout layOut(const Schedule& schedule, const PlacedGraph& placed, bool 
   DeviceId device;
   for (const QueueId queue : schedule.queues.ids()) {
     const size_t before = layout.blocks.size();
-    addBlocks(layout, queue, schedule, placed);
+    addBlocks(layout, queue, schedule, placed, labels);
     if (layout.blocks.size() == before) {
       continue;
     }

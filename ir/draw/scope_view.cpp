@@ -80,23 +80,30 @@ ScopeView collapseByScope(const PlacedGraph& placed) {
   return view;
 }
 
-std::string transferLabel(const PlacedGraph& placed, OpId transfer) {
-  const Graph& graph = placed.graph;
+TransferLabels::TransferLabels(const PlacedGraph& placed)
+    : placed_(placed), goesTo_(placed.graph.valueCount(), OpId{}) {
+  for (const OpId op : placed.graph.ops()) {
+    const OpRow& row = placed.graph[op];
+    if (row.kind() == OpKind::Transfer || row.kind() == OpKind::Assign) {
+      OpId& next = goesTo_[row.operands.back()];
+      next = next.valid() ? next : op;
+    }
+  }
+}
+
+std::string TransferLabels::of(OpId transfer) const {
+  const Graph& graph = placed_.graph;
   // A staged copy ends where the last of its hops does; what that feeds says what is carried.
-  ValueId carried = graph[transfer].firstResult;
-  for (const OpId op : graph.ops()) {
-    const OpRow& row = graph[op];
-    if (row.operands.empty() || row.operands.back() != carried) {
-      continue;
-    }
-    if (row.kind() == OpKind::Transfer) {
-      carried = row.firstResult;
-    } else if (row.kind() == OpKind::Assign) {
-      const OpId parameter = graph[row.operands.front()].producer;
-      const auto original = placed.replicas.find(parameter);
-      const OpId named = original == placed.replicas.end() ? parameter : original->second;
-      return "copy new " + std::string(graph.nameOf(named));
-    }
+  OpId last = transfer;
+  for (OpId next = last; next.valid() && graph[next].kind() == OpKind::Transfer;) {
+    last = next;
+    next = goesTo_[graph[last].firstResult];
+  }
+  if (const OpId assign = goesTo_[graph[last].firstResult]; assign.valid()) {
+    const OpId parameter = graph[graph[assign].operands.front()].producer;
+    const auto original = placed_.replicas.find(parameter);
+    const OpId named = original == placed_.replicas.end() ? parameter : original->second;
+    return "copy new " + std::string(graph.nameOf(named));
   }
   ValueId source = graph[transfer].operands.front();
   while (graph[graph[source].producer].kind() == OpKind::Transfer) {

@@ -35,8 +35,23 @@ struct ScopeView {
 /// Parameters (they are `states`), constants and the assigns of replicas have no box.
 ScopeView collapseByScope(const PlacedGraph& placed);
 
-/// The label of a transfer: "copy images0", "copy gradient of w1", "copy new w1" for the next value
-/// of a parameter; "copy slice of next_batch" where the author named only the scope.
-std::string transferLabel(const PlacedGraph& placed, OpId transfer);
+/// The labels of transfers: "copy images0", "copy gradient of w1", "copy new w1" for the next value
+/// of a parameter; "copy slice of next_batch" where the author named only the scope. Linear in the graph
+/// once, then in the hops of a transfer.
+class TransferLabels {
+ public:
+  explicit TransferLabels(const PlacedGraph& placed);
+  std::string of(OpId transfer) const;
+
+ private:
+  const PlacedGraph& placed_;
+  SideTable<ValueId, OpId>
+      goesTo_; ///< the first transfer or assign that takes the value on; invalid for none
+};
+
+/// One label, where no more are wanted.
+inline std::string transferLabel(const PlacedGraph& placed, OpId transfer) {
+  return TransferLabels(placed).of(transfer);
+}
 
 } // namespace dfc

@@ -77,9 +77,9 @@ std::string displayQueue(const Schedule& schedule, QueueId queue, const Machine&
                      alike > 1 ? fmt::format(" {}", row.index) : "");
 }
 
-std::string displayStep(const PlacedGraph& placed, OpId op) {
+std::string displayStep(const PlacedGraph& placed, const TransferLabels& labels, OpId op) {
   if (const auto transfer = placed.transfers.find(op); transfer != placed.transfers.end()) {
-    return transferLabel(placed, op) + "\n" + humanBytes(transfer->second.bytes);
+    return labels.of(op) + "\n" + humanBytes(transfer->second.bytes);
   }
   const std::string_view scope = placed.graph.scopeOf(op);
   return scope.empty() ? displayName(placed.graph, op) : std::string(scope);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/draw/dot_parts.h"
+#include "ir/draw/scope_view.h"
 #include "ir/plan/schedule.h"
 
 #include <optional>
@@ -32,7 +33,7 @@ std::string displayQueue(const Schedule& schedule, QueueId queue, const Machine&
 
 /// The label of a step: for a transfer "copy w" and its bytes below, else the op's scope, else its display
 /// name.
-std::string displayStep(const PlacedGraph& placed, OpId op);
+std::string displayStep(const PlacedGraph& placed, const TransferLabels& labels, OpId op);
 
 /// The distance between ticks of an axis of so many seconds (more than 0): 1, 2 or 5 times a power of ten, at
 /// most twelve of them.

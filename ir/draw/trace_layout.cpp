@@ -22,7 +22,8 @@ constexpr double sliver = 0.03; // a step that was to take no time and is no wid
 class TraceLayOut {
  public:
   TraceLayOut(const Executable& plan, const TraceStep& predicted, const TraceStep& measured, double width)
-      : plan_(plan), schedule_(plan.schedule()), predicted_(predicted), measured_(measured) {
+      : plan_(plan), schedule_(plan.schedule()), predicted_(predicted), measured_(measured),
+        labels_(plan.placed()) {
     layout_.width = width;
     const double longest = std::max(predicted.makespan, measured.makespan);
     const double shortest = std::min(predicted.makespan, measured.makespan);
@@ -75,7 +76,7 @@ class TraceLayOut {
                                   measured,
                                   transfer,
                                   {},
-                                  timeline::displayStep(plan_.placed(), op),
+                                  timeline::displayStep(plan_.placed(), labels_, op),
                                   "",
                                   0,
                                   std::nullopt});
@@ -134,6 +135,7 @@ class TraceLayOut {
   const Schedule& schedule_;
   const TraceStep& predicted_;
   const TraceStep& measured_;
+  TransferLabels labels_;
   TraceLayout layout_;
 };
 

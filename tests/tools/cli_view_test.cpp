@@ -129,6 +129,67 @@ TEST_CASE("dfc view: the graph of a plan is its computations, and says so") {
   CHECK_THAT(dot.out, !containing("w1@gpu0"));
 }
 
+namespace {
+
+/// A chain of `ops` ops in equal layers of 20.
+std::string chain(int ops) {
+  std::string text = "graph chain {\n  input x0 : f32[2]\n";
+  for (int i = 0; i < ops; ++i) {
+    text += i % 20 == 0 ? "  scope \"h." + std::to_string(i / 20) + "\" {\n" : "";
+    text += "    x" + std::to_string(i + 1) + " = tanh(x" + std::to_string(i) + ")\n";
+    text += i % 20 == 19 ? "  }\n" : "";
+  }
+  return text + "  fetch x" + std::to_string(ops) + "\n}\n";
+}
+
+} // namespace
+
+TEST_CASE("dfc view: a picture past its limits is drawn by scope, and says so") {
+  const Workshop shop;
+  shop.write("chain.dfg", chain(2000)); // 2000 boxes and 2000 arrows are more than 3000
+  for (const std::string what : {"graph", "placed"}) {
+    std::vector<std::string> words = {"view", "chain.dfg", "--what=" + what};
+    if (what == "placed") {
+      words.insert(words.end(), {"-m", machineFile("cpu"), "--skip-pass", "fuse_elementwise"});
+    }
+    INFO(what);
+    const Outcome some = shop.dfc(words);
+    INFO(some.err);
+    REQUIRE(some.status == 0);
+    CHECK_THAT(some.err, containing("warning: the picture is drawn by scope: op by op it has "));
+    CHECK_THAT(some.err, containing("--whole"));
+    CHECK_THAT(some.out, containing("drawn by scope, equal layers as one box: op by op it has "));
+    CHECK_THAT(some.out, containing("h.* × 100"));
+    words.emplace_back("--whole");
+    const Outcome all = shop.dfc(words);
+    CHECK(all.err.find("warning") == std::string::npos);
+    CHECK(std::count(all.out.begin(), all.out.end(), '\n') > 4000);
+  }
+}
+
+TEST_CASE("dfc view: Graphviz that takes too long is ended, and given less to draw", "[heavy]") {
+  const Workshop shop;
+  shop.write("chain.dfg", chain(200));
+  shop.write(
+      "dot",
+      "#!/bin/sh\n# slow with all of it, quick with a picture by scope\n"
+      "grep -q 'drawn by scope' \"$4\" && test \"$SLOW\" != always && echo '<svg/>' >\"$3\" && exit 0\n"
+      "exec sleep 60\n");
+  std::filesystem::permissions(shop.file("dot"), std::filesystem::perms::owner_all);
+  const std::string path = shop.path().string() + ":" + std::getenv("PATH");
+  const std::vector<std::string> words = {"view", "chain.dfg", "--what=graph", "-o", "chain.svg"};
+  const Outcome some = runDfc(words, shop.path(), {{"PATH", path}});
+  INFO(some.err);
+  CHECK(some.status == 0);
+  CHECK_THAT(some.err, containing("Graphviz could not lay out all of it in time"));
+  std::filesystem::remove(shop.file("chain.svg"));
+  const Outcome none = runDfc(words, shop.path(), {{"PATH", path}, {"SLOW", "always"}});
+  CHECK(none.status == 1);
+  CHECK_THAT(none.err, containing("did not finish within 9 seconds"));
+  CHECK_THAT(none.err, containing("-o FILE.html"));
+  CHECK_FALSE(std::filesystem::exists(shop.file("chain.svg")));
+}
+
 TEST_CASE("dfc view: hostile names stay text") {
   const Workshop shop;
   shop.write("odd.dfg", R"(graph "a <b> & \"c\" \\ }" {

@@ -3,13 +3,14 @@
 #include "ir/base/atomic_file.h"
 #include "ir/draw/dot.h"
 #include "ir/draw/dot_palette.h"
+#include "ir/draw/folded_dot.h"
 #include "ir/draw/placed_dot.h"
 #include "ir/draw/schedule_dot.h"
 #include "ir/plan/computations.h"
 #include "ir/plan/executable_parts.h"
 #include "runtime/training/training_log.h"
 #include "tools/dfc/all_errors.h"
-#include "tools/dfc/graphviz.h"
+#include "tools/dfc/bounded_picture.h"
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/verbs.h"
@@ -32,7 +33,7 @@ const std::vector<std::string> formats = {".html", ".dot", ".svg", ".png"};
 struct ViewArguments {
   std::string source, what, output, trace;
   std::optional<uint32_t> step;
-  bool collapse = false;
+  bool collapse = false, whole = false;
   PlanOptions plan;
 };
 
@@ -60,7 +61,9 @@ Examples:
   dfc run figure.plan --steps 20 --feed images=fashion-mnist/train/images \
       --feed labels=fashion-mnist/train/labels --trace measured.json
   dfc view figure.plan --trace measured.json -o measured.svg
-SVG and PNG are drawn by Graphviz (package graphviz); without -o the DOT text goes to standard output.)";
+SVG and PNG are drawn by Graphviz (package graphviz); without -o the DOT text goes to standard output. A picture of more
+boxes and arrows than can be read, or that Graphviz does not lay out in seconds, is drawn by scope, equal layers as one
+box, and says so. The page has no such limit.)";
 
 /// A plan holds its graph as it was compiled, not as it was written: the picture says so.
 std::string compiledGraphDot(const Executable& plan) {
@@ -74,56 +77,101 @@ std::string compiledGraphDot(const Executable& plan) {
   return graphDot(computationsOf(plan.placed(), plan.machine()), picture);
 }
 
-Result<std::string> planDot(const ViewArguments& arguments, Console& console) {
+/// Of `graph`, drawn by scope with ever fewer boxes, where all of it is too much.
+template <typename... Where>
+std::vector<MakeDot> byScope(const std::string& title, const Where&... where) {
+  std::vector<MakeDot> coarser;
+  for (const size_t boxes : {150, 60, 20}) {
+    coarser.push_back([=, &where...](const std::string& reason) {
+      return foldedDot(where..., {title, "drawn by scope, equal layers as one box: " + reason, boxes});
+    });
+  }
+  return coarser;
+}
+
+Picture schedulePicture(const Executable& plan, bool collapse) {
+  const auto draw = [&plan](bool collapsed, const std::string& reason) {
+    return scheduleDot(plan.schedule(), plan.placed(), plan.machine(), collapsed, reason);
+  };
+  Picture picture{draw(collapse, ""), {}};
+  if (!collapse) {
+    picture.coarser.push_back(
+        [draw](const std::string& reason) { return draw(true, "drawn by scope: " + reason); });
+  }
+  return picture;
+}
+
+/// Keeps what its picture is drawn from.
+struct Drawn {
+  std::shared_ptr<const Executable> plan;
+  std::shared_ptr<const Graph> graph;
+  Picture picture;
+};
+
+Result<Drawn> planPicture(const ViewArguments& arguments, Console& console) {
   const auto plan = planOf(arguments.source, arguments.plan);
   if (!plan) {
     return plan.errors();
   }
   console.warn(plan.warnings());
-  const PlacedGraph& placed = (*plan)->placed();
-  const Machine& machine = (*plan)->machine();
+  Drawn drawn{*plan, nullptr, {}};
+  const PlacedGraph& placed = drawn.plan->placed();
+  const Machine& machine = drawn.plan->machine();
   if (arguments.what == "schedule") {
-    return scheduleDot((*plan)->schedule(), placed, machine, arguments.collapse);
+    drawn.picture = schedulePicture(*drawn.plan, arguments.collapse);
+    return drawn;
   }
-  if (arguments.what == "figure" || (arguments.what == "placed" && arguments.collapse)) {
-    return figureDot(placed, machine);
-  }
-  return arguments.what == "placed" ? placedDot(placed, machine) : compiledGraphDot(**plan);
+  const bool figure = arguments.what == "figure" || (arguments.what == "placed" && arguments.collapse);
+  drawn.picture = {
+      figure                       ? figureDot(placed, machine)
+      : arguments.what == "placed" ? placedDot(placed, machine)
+                                   : compiledGraphDot(*drawn.plan),
+      byScope(fmt::format("{} on {}", drawn.plan->graph().name(), machine.name), placed, machine)};
+  return drawn;
 }
 
-Result<std::string> dotOf(const ViewArguments& arguments, Console& console) {
+Result<Drawn> pictureOf(const ViewArguments& arguments, Console& console) {
   const auto plan = isPlanFile(arguments.source);
   if (!plan) {
     return plan.errors();
   }
   if (arguments.what != "graph" || *plan) {
-    return planDot(arguments, console);
+    return planPicture(arguments, console);
   }
-  const auto graph = graphOfFile(arguments.source, arguments.plan);
+  auto graph = graphOfFile(arguments.source, arguments.plan);
   if (!graph) {
     return graph.errors();
   }
-  return graphDot(*graph);
+  Drawn drawn{nullptr, std::make_shared<const Graph>(*std::move(graph)), {}};
+  drawn.picture = {graphDot(*drawn.graph), byScope(std::string(drawn.graph->name()), *drawn.graph)};
+  return drawn;
 }
 
 std::string endingOf(const std::string& path) { return std::filesystem::path(path).extension().string(); }
 
-/// The contents of a picture's file, which the program `dot` draws unless it is text.
-Result<std::string> pictureOf(const std::string& dot, const std::string& path) {
-  const std::string ending = endingOf(path);
-  return ending == ".dot" ? Result<std::string>(dot) : renderDot(dot, ending.substr(1));
+/// Says on stderr why not all of it is drawn, and how to see all.
+void warnOf(const BoundedPicture& drawn, const ViewArguments& arguments, Console& console) {
+  if (!drawn.notice.empty()) {
+    Diagnostic warning = errorWithoutPlace(
+        "the picture is drawn by scope: " + drawn.notice,
+        "-o FILE.html shows all of it, with zoom and search; --whole writes all of it as .dot");
+    warning.severity = Severity::Warning;
+    warning.where.file = arguments.output;
+    console.warn({warning});
+  }
 }
 
 /// None, or how the verb ends.
-std::optional<Exit> writePicture(const std::string& dot, const std::string& path, Console& console) {
-  const auto contents = pictureOf(dot, path);
-  if (!contents) {
-    return console.fail(Exit::UserError, contents.errors());
+std::optional<Exit> writePicture(const Picture& picture, const ViewArguments& arguments, Console& console) {
+  const auto drawn = boundedPicture(picture, endingOf(arguments.output), arguments.whole);
+  if (!drawn) {
+    return console.fail(Exit::UserError, drawn.errors());
   }
-  if (const Status written = writeFileAtomically(path, *contents); !written) {
+  warnOf(*drawn, arguments, console);
+  if (const Status written = writeFileAtomically(arguments.output, drawn->contents); !written) {
     return console.fail(Exit::MachineFailure, written.errors());
   }
-  console.print(fmt::format("wrote {}\n", path));
+  console.print(fmt::format("wrote {}\n", arguments.output));
   return std::nullopt;
 }
 
@@ -181,7 +229,7 @@ Exit viewTrace(const ViewArguments& arguments, Console& console) {
   auto object = nlohmann::ordered_json::parse(comparisonJson(*comparison));
   console.print(comparisonText(*comparison));
   if (!arguments.output.empty()) {
-    if (const auto failed = writePicture(traceDot(*comparison), arguments.output, console)) {
+    if (const auto failed = writePicture({traceDot(*comparison), {}}, arguments, console)) {
       return *failed;
     }
     object["output"] = arguments.output;
@@ -190,16 +238,18 @@ Exit viewTrace(const ViewArguments& arguments, Console& console) {
 }
 
 Exit viewPicture(const ViewArguments& arguments, Console& console) {
-  const auto dot = dotOf(arguments, console);
-  if (!dot) {
-    return console.fail(Exit::UserError, dot.errors());
+  const auto found = pictureOf(arguments, console);
+  if (!found) {
+    return console.fail(Exit::UserError, found.errors());
   }
   nlohmann::ordered_json object{{"what", arguments.what}};
   if (arguments.output.empty()) {
-    console.print(*dot);
-    object["dot"] = *dot;
+    const auto drawn = boundedPicture(found->picture, ".dot", arguments.whole);
+    warnOf(*drawn, arguments, console);
+    console.print(drawn->contents);
+    object["dot"] = drawn->contents;
   } else {
-    if (const auto failed = writePicture(*dot, arguments.output, console)) {
+    if (const auto failed = writePicture(found->picture, arguments, console)) {
       return *failed;
     }
     object["output"] = arguments.output;
@@ -285,6 +335,7 @@ void addView(CLI::App& program, Verbs& verbs) {
   verb->add_option("-o,--output", arguments->output, "write it here: .html, .dot, .svg or .png")
       ->type_name("FILE");
   verb->add_flag("--collapse", arguments->collapse, "one box for each scope (placed, schedule)");
+  verb->add_flag("--whole", arguments->whole, "everything, however large, where DOT is written");
   addPlanOptions(*verb, arguments->plan, /*machineRequired=*/false);
   verb->footer(viewFooter);
   verbs[verb] = [arguments](Console& console) { return viewVerb(*arguments, console); };

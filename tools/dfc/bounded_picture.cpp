@@ -1,0 +1,71 @@
+#include "tools/dfc/bounded_picture.h"
+
+#include "ir/author/text/units.h"
+#include "tools/dfc/graphviz.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace dfc::tool {
+namespace {
+
+/// Boxes, frames and arrows: each is a statement on a line of its own.
+size_t statementsOf(const std::string& dot) {
+  size_t statements = 0;
+  for (size_t at = dot.find(";\n"); at != std::string::npos; at = dot.find(";\n", at + 2)) {
+    ++statements;
+  }
+  return statements;
+}
+
+double secondsSince(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::string tooLarge(size_t statements) {
+  return fmt::format("op by op it has {} boxes and arrows, more than the {} that can be read", statements,
+                     mostStatements);
+}
+
+Diagnostic noneInTime() {
+  return errorWithoutPlace(
+      fmt::format("Graphviz did not finish within {} seconds, nor did it with fewer boxes",
+                  mostDrawingSeconds),
+      "write -o FILE.html, a page that shows plans of any size, or a .dot file");
+}
+
+} // namespace
+
+Result<BoundedPicture> boundedPicture(const Picture& picture, const std::string& ending, bool always) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::string dot = picture.whole, notice;
+  size_t next = 0; // of the coarser ones
+  const bool text = ending == ".dot";
+  while (!(always && text) && statementsOf(dot) > mostStatements && next < picture.coarser.size()) {
+    notice = notice.empty() ? tooLarge(statementsOf(dot)) : notice;
+    dot = picture.coarser[next++](notice);
+  }
+  if (text) {
+    return BoundedPicture{std::move(dot), std::move(notice)};
+  }
+  for (;;) {
+    const double left = mostDrawingSeconds - secondsSince(begin);
+    const bool last = next == picture.coarser.size();
+    auto drawn = renderDot(dot, ending.substr(1), last ? left : left * 0.6);
+    if (!drawn) {
+      return drawn.errors();
+    }
+    if (drawn->has_value()) {
+      return BoundedPicture{*std::move(*drawn), std::move(notice)};
+    }
+    if (last) {
+      return noneInTime();
+    }
+    notice = notice.empty() ? "Graphviz could not lay out all of it in time" : notice;
+    dot = picture.coarser[next++](notice);
+  }
+}
+
+} // namespace dfc::tool
