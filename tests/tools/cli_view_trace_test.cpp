@@ -49,6 +49,13 @@ TEST_CASE("dfc view --trace: totals, busy times and the critical path") {
         "critical path of what was measured: ", "the start of the step", ", a wait"}) {
     CHECK_THAT(text.out, containing(part));
   }
+  // The dearest first: ops, kinds, scopes; then the rest.
+  size_t at = 0;
+  for (const std::string title : {"\ndearest ops ", "\ndearest op kinds ", "\ndearest scopes ", "\nqueue "}) {
+    INFO(title);
+    REQUIRE(text.out.find(title, at) != std::string::npos);
+    at = text.out.find(title, at) + 1;
+  }
   const Outcome median = traced.shop.dfc({"view", "small.plan", "--trace", "measured.json"});
   CHECK_THAT(median.out, containing(", of median length among 3\n"));
 }
@@ -73,6 +80,17 @@ TEST_CASE("dfc view --trace --json: durations and gaps of the path are the measu
   const Outcome out = traced.shop.dfc({"view", "small.plan", "--trace", "measured.json", "--json"});
   REQUIRE(out.status == 0);
   const Json report = Json::parse(out.out);
+  double share = 0, before = 1e9;
+  for (const Json& row : report["dearest"]["kinds"]) { // fewer than ten kinds: together all of the step
+    share += row["share"].get<double>();
+    CHECK(row["seconds"].get<double>() <= before);
+    before = row["seconds"];
+    CHECK(row["count"].get<int>() >= 1);
+    CHECK(row.contains("predictedSeconds"));
+  }
+  CHECK(share == Approx(1));
+  CHECK(report["dearest"]["ops"].size() <= 10);
+  CHECK(report["dearest"]["scopes"].size() >= 1);
   double sum = 0;
   std::string last;
   for (const Json& op : report["criticalPath"]["ops"]) {

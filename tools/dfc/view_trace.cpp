@@ -5,6 +5,7 @@
 #include "ir/graph/graph.h"
 #include "ir/plan/executable_parts.h"
 #include "ir/plan/trace_reader.h"
+#include "tools/dfc/dearest.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -55,7 +56,7 @@ class Report {
                "{} on {}, {}\npredicted {}, measured {}: predicted / measured {:.3f}; lower bound {}\n",
                plan_.graph().name(), plan_.machine().name, comparison_.which, humanSeconds(predicted),
                humanSeconds(measured), ratio(predicted, measured), humanSeconds(comparison_.lowerBound())) +
-           leadLine() + queueLines() +
+           leadLine() + dearestText(comparison_) + queueLines() +
            fmt::format("\ncritical path of what was measured: {}, {} at work, {} between them\n",
                        counted(comparison_.path.size(), "op"), humanSeconds(sums.working),
                        gapText(sums.waiting)) +
@@ -65,6 +66,7 @@ class Report {
   std::string json() const {
     const double predicted = comparison_.predicted.makespan, measured = comparison_.measured.makespan;
     const Sums sums = sumsOf(comparison_);
+    const Dearest dearest = dearestOf(comparison_);
     const Json object{
         {"graph", plan_.graph().name()},
         {"machine", plan_.machine().name},
@@ -74,6 +76,10 @@ class Report {
         {"predictedOverMeasured", ratio(predicted, measured)},
         {"lowerBoundSeconds", comparison_.lowerBound()},
         {"launchSeconds", comparison_.lead},
+        {"dearest",
+         {{"ops", dearRows(dearest.ops)},
+          {"kinds", dearRows(dearest.kinds)},
+          {"scopes", dearRows(dearest.scopes)}}},
         {"queues", queueRows()},
         {"criticalPath", {{"workSeconds", sums.working}, {"gapSeconds", sums.waiting}, {"ops", pathRows()}}}};
     return object.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -91,6 +97,18 @@ class Report {
                      "launching the step takes another {} before its first op, which no trace shows\n",
                      humanSeconds(comparison_.lead))
                : "";
+  }
+
+  static Json dearRows(const std::vector<DearRow>& dearest) {
+    Json rows = Json::array();
+    for (const DearRow& row : dearest) {
+      rows.push_back({{"name", row.name},
+                      {"count", row.count},
+                      {"seconds", row.seconds},
+                      {"share", row.share},
+                      {"predictedSeconds", row.predictedSeconds}});
+    }
+    return rows;
   }
 
   std::string queueLines() const {

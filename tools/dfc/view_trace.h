@@ -14,7 +14,8 @@ namespace dfc::tool {
 Result<TraceComparison> compareWithTrace(const Executable& plan, const std::string& tracePath,
                                          std::optional<uint32_t> wanted);
 
-/// Totals, the queues' busy times, and the critical path with what each op on it waited for.
+/// Totals, the ten dearest ops, op kinds and scopes, the queues' busy times, and the critical path with what
+/// each op on it waited for.
 std::string comparisonText(const TraceComparison& comparison);
 /// The same as a JSON object.
 std::string comparisonJson(const TraceComparison& comparison);

@@ -50,7 +50,8 @@ with zoom and search, the memory of every device, sums by kind and scope, and th
 measured.
 
 With --trace, in place of --what: what was measured below what is predicted, queue by queue, with the critical path of
-the measured step marked. Its totals, the queues' busy times and the path are printed too; without -o, these alone.
+the measured step marked. Printed too: its totals, the ten dearest ops, op kinds and scopes, the queues' busy times and
+the path; without -o, these alone.
 
 Examples:
   dfc view samples/02_train_mlp/mlp.dfg -m cpu-8gpu-nvlink -o page.html
