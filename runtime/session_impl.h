@@ -1,0 +1,68 @@
+// What a session holds. For session*.cpp only.
+#pragma once
+
+#include "ir/plan/executable_parts.h"
+#include "runtime/in_flight_steps.h"
+#include "runtime/open_devices.h"
+#include "runtime/session.h"
+#include "runtime/state/shared_state.h"
+
+#include <memory>
+#include <vector>
+
+namespace dfc {
+
+/// By device, which bytes of the plan lie in arenas of another session, in order.
+using MovedBytes = SideTable<DeviceId, std::vector<ArenaMap::Moved>>;
+
+struct Session::Impl {
+  // Destroyed from the last to the first: steps end, arenas go, then groups, whose threads use the board.
+  std::shared_ptr<Impl> sharing; // whose parameters are ours, too
+  std::shared_ptr<StateTurns> turns;
+  std::shared_ptr<const Executable> plan;
+  ProgressBoard board;
+  OpenedDevices opened;
+  std::vector<ParameterRow> parameters;
+  std::shared_ptr<const ArenaMaps> arenas;
+  std::unique_ptr<InFlightSteps> steps;
+
+  Impl(std::shared_ptr<const Executable> thePlan, OpenedDevices devices, MovedBytes moved,
+       std::shared_ptr<Impl> state, const SessionOptions& options);
+
+  ArenaMap::Place placeOf(ValueId value) const {
+    const Slot& slot = plan->memory().slots[value];
+    return (*arenas)[slot.device].at(slot.offset);
+  }
+
+  /// Tells the turns which of these values our steps assign.
+  void note(llvm::ArrayRef<ValueId> values) const;
+
+  std::shared_ptr<InFlightStep> launch(const NamedLiterals& feeds, InFlightSteps::Awaited awaited) {
+    const auto turn = turns->take(*steps);
+    return steps->launch(feeds, awaited);
+  }
+
+  void write(ValueId value, const Literal& literal) {
+    if (const ArenaMap::Place place = placeOf(value); place.arena != nullptr) {
+      place.arena->write(place.offset, literal.bytes());
+    }
+  }
+
+  Literal read(ValueId value) const {
+    Literal literal(plan->graph().typeOf(value));
+    if (const ArenaMap::Place place = placeOf(value); place.arena != nullptr) {
+      place.arena->read(place.offset, literal.mutableBytes());
+    }
+    return literal;
+  }
+
+  Literal read(const ParameterRow& row) const {
+    return joined(row, [&](ValueId value) { return read(value); });
+  }
+
+  void write(const ParameterPart& part, const Literal& whole) {
+    write(part.value, valueOf(part, plan->graph().typeOf(part.value), whole));
+  }
+};
+
+} // namespace dfc
