@@ -20,8 +20,10 @@ function tipOf(hit) {
   return lines;
 }
 function tipOfMemory(hit) {
-  const device = data.devices[hit.row.device], time = Math.min(hit.time, data.predicted);
-  const lines = [make("strong", "", {}, byteText(heldAt(hit.row.held, time)) + " held on " + device.name + " at " + seconds(time)),
+  const device = data.devices[hit.row.device], time = Math.min(hit.time, data.predicted), measured = hit.row.measuredHeld;
+  const measuredTime = Math.min(hit.time, data.measured || 0);
+  const lines = [measured ? make("strong", "", {}, byteText(heldAt(measured, measuredTime)) + " held on " + device.name + " at " + seconds(measuredTime) + ", measured") : "",
+                 make(measured ? "div" : "strong", "", {}, byteText(heldAt(hit.row.held, time)) + " held on " + device.name + " at " + seconds(time) + (measured ? ", predicted" : "")),
                  make("div", "faint", {}, byteText(device.resident) + " of it between steps" +
                                           (device.capacity > 0 ? " · memory of " + byteText(device.capacity) : ""))];
   for (const {op: i, bytes} of largestAt(hit.row.device, time, 5)) {

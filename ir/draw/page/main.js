@@ -22,7 +22,7 @@ function drawLegend() {
   const keys = kinds.map(([kind, slot]) => make("span", "key", {}, make("span", "swatch kind" + slot), kind));
   if (kindSeconds.size > kinds.length) keys.push(make("span", "key", {}, make("span", "swatch kind" + otherSlot), "other ops"));
   keys.push(make("span", "key", {}, make("span", "swatch path"), hasMeasured ? "critical path (of each)" : "critical path"));
-  if (hasMeasured) keys.push(make("span", "key", {}, "pale, above: predicted; full, below: measured"));
+  if (hasMeasured) keys.push(make("span", "key", {}, "pale, above: predicted; full, below: measured"), make("span", "key", {}, "memory: filled as measured, dashed as predicted"));
   byId("legend").replaceChildren(...keys);
 }
 

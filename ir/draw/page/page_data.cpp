@@ -235,17 +235,23 @@ class PageData {
     const auto op = [&](const ValueLife& life) { return number(graph_[life.value].producer.index()); };
     const auto& slots = plan_.memory().slots;
     return fmt::format(
-        R"({{"op":{},"device":{},"bytes":{},"begin":{},"end":{},"held":{}}})", array(use.lives, op),
+        R"({{"op":{},"device":{},"bytes":{},"begin":{},"end":{},"held":{},"measuredHeld":{}}})",
+        array(use.lives, op),
         array(use.lives, [&](const ValueLife& life) { return number(slots[life.value].device.index()); }),
         array(use.lives,
               [&](const ValueLife& life) { return number(static_cast<uint64_t>(slots[life.value].bytes)); }),
         array(use.lives, [](const ValueLife& life) { return nanoseconds(life.begin); }),
-        array(use.lives, [](const ValueLife& life) { return nanoseconds(life.end); }),
-        array(use.held.ids(), [&](DeviceId device) {
-          return array(use.held[device], [](const MemoryPoint& point) {
-            return fmt::format("{},{}", nanoseconds(point.at), point.bytes);
-          });
-        }));
+        array(use.lives, [](const ValueLife& life) { return nanoseconds(life.end); }), held(use),
+        contents_.measured ? held(memoryUse(plan_, *contents_.measured)) : "null");
+  }
+
+  /// By device, times and the bytes that are held from then on.
+  static std::string held(const MemoryUse& use) {
+    return array(use.held.ids(), [&](DeviceId device) {
+      return array(use.held[device], [](const MemoryPoint& point) {
+        return fmt::format("{},{}", nanoseconds(point.at), point.bytes);
+      });
+    });
   }
 
   const PageContents& contents_;

@@ -15,7 +15,8 @@ function rowsOfTimeline() {
       const worked = queue.steps.some((step) => duration(step) > 0 || (hasMeasured && measuredDuration(step) > 0));
       if (worked) rows.push({kind: "queue", device: index, queue: id, steps: queue.steps, height: 0});
     }
-    if (device.arena > 0) rows.push({kind: "memory", device: index, held: data.memory.held[index], height: 30});
+    if (device.arena > 0) rows.push({kind: "memory", device: index, held: data.memory.held[index],
+                                     measuredHeld: hasMeasured ? data.memory.measuredHeld[index] : null, height: 30});
   });
   return rows;
 }
@@ -133,5 +134,7 @@ function largestAt(device, time, most) {
       .map((i) => ({op: memory.op[i], bytes: memory.bytes[i]}));
 }
 const peakOf = (held) => { let peak = 0; for (let i = 1; i < held.length; i += 2) peak = Math.max(peak, held[i]); return peak; };
-data.devices.forEach((device, index) => { device.peak = peakOf(data.memory.held[index]); });
+data.devices.forEach((device, index) => {
+  device.peak = Math.max(peakOf(data.memory.held[index]), hasMeasured ? peakOf(data.memory.measuredHeld[index]) : 0);
+});
 const largestPeak = Math.max(1, ...data.devices.map((device) => device.peak));

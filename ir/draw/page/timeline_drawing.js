@@ -56,6 +56,7 @@ function drawRow(pen, row) {
     pen.beginPath();
     pen.rect(timeline.gutter, Math.max(y, timeline.axis), plotWidth(), row.height);
     pen.clip();
+    drawGrid(pen, y, row.height);
     row.kind === "queue" ? drawQueue(pen, row, y) : drawMemory(pen, row, y);
     pen.restore();
     drawRowName(pen, row, y, device);
@@ -138,10 +139,32 @@ function labelOf(step, letters) {
   return whole.length <= letters ? whole : label;
 }
 
+/// Filled as measured, where there is a measured step, with the predicted as a line; else filled as predicted.
 function drawMemory(pen, row, y) {
-  const held = row.held, device = data.devices[row.device], height = row.height - 4;
-  const top = y + 3, scale = height / largestPeak;
+  const device = data.devices[row.device];
+  pen.lineWidth = 1;
+  if (row.measuredHeld) {
+    traceMemory(pen, row, y, row.measuredHeld, data.measured);
+    fillMemory(pen, device);
+    traceMemory(pen, row, y, row.held, data.predicted);
+    pen.setLineDash([3, 3]);
+    pen.strokeStyle = palette.ink;
+    pen.stroke();
+    pen.setLineDash([]);
+  } else {
+    traceMemory(pen, row, y, row.held, data.predicted);
+    fillMemory(pen, device);
+  }
+}
+function fillMemory(pen, device) {
   pen.fillStyle = palette.dark ? device.border : device.fill;
+  pen.fill();
+  pen.strokeStyle = device.border;
+  pen.stroke();
+}
+/// Makes the outline of the bytes that are held from the begin of what is shown to `until` the pen's path.
+function traceMemory(pen, row, y, held, until) {
+  const height = row.height - 4, top = y + 3, scale = height / largestPeak;
   pen.beginPath();
   pen.moveTo(timeline.gutter, top + height);
   let last = Math.max(0, firstAfter(held, state.from) - 1);
@@ -165,14 +188,10 @@ function drawMemory(pen, row, y) {
       pen.lineTo(point.x + 1, level);
     }
   }
-  const end = Math.min(timeline.width, xOf(data.predicted));
+  const end = Math.min(timeline.width, xOf(until));
   pen.lineTo(end, level);
   pen.lineTo(end, top + height);
   pen.closePath();
-  pen.fill();
-  pen.strokeStyle = device.border;
-  pen.lineWidth = 1;
-  pen.stroke();
 }
 function firstAfter(held, time) {
   let low = 0, high = held.length / 2;
@@ -234,19 +253,34 @@ function drawAxis(pen) {
   pen.fillRect(0, timeline.axis - 1, timeline.width, 1);
   pen.fillStyle = palette.faint;
   pen.font = "11px system-ui, sans-serif";
-  const least = perPixel() * 84, power = Math.pow(10, Math.floor(Math.log10(least)));
-  const tick = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= least);
-  for (let number = Math.ceil(state.from / tick); number * tick <= state.to; number++) {
-    const x = xOf(number * tick);
+  const [tick, times] = ticks();
+  let end = timeline.gutter; // of the words before
+  for (const time of times) {
+    const x = xOf(time), words = tickText(time, tick), width = pen.measureText(words).width;
     pen.fillStyle = palette.line;
-    pen.fillRect(x, timeline.axis - 7, 1, timeline.height);
+    pen.fillRect(x, timeline.axis - 7, 1, 7);
+    const left = x + 3 + width <= timeline.width ? x + 3 : x - 3 - width; // the last may stand before its tick
+    if (left <= end) continue;
     pen.fillStyle = palette.faint;
-    pen.fillText(tickText(number * tick, tick), x + 3, timeline.axis / 2 - 1);
+    pen.fillText(words, left, timeline.axis / 2 - 1);
+    end = left + width + 6;
   }
   pen.fillStyle = palette.panel;
   pen.fillRect(0, 0, timeline.gutter, timeline.axis - 1);
   pen.fillStyle = palette.faint;
   pen.fillText("time", 12, timeline.axis / 2 - 1);
+}
+/// The distance of the ticks of the axis, and their times.
+function ticks() {
+  const least = perPixel() * 84, power = Math.pow(10, Math.floor(Math.log10(least))), times = [];
+  const tick = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= least);
+  for (let number = Math.ceil(state.from / tick); number * tick <= state.to; number++) times.push(number * tick);
+  return [tick, times];
+}
+/// Lines of the ticks, below what a row shows.
+function drawGrid(pen, y, height) {
+  pen.fillStyle = palette.line;
+  for (const time of ticks()[1]) pen.fillRect(xOf(time), y, 1, height);
 }
 function tickText(time, tick) {
   if (time === 0) return "0";
