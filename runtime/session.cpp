@@ -1,5 +1,5 @@
 // Steps of a session, what it fetches, its trace and what it says of itself; session_opening.cpp opens it,
-// session_state.cpp has its parameters, in_flight_steps.h the execution of steps.
+// state/session_state.cpp has its parameters, in_flight_steps.h the execution of steps.
 #include "runtime/session.h"
 
 #include "runtime/feeds.h"

@@ -1,4 +1,4 @@
-// What a session holds. For session*.cpp only.
+// What a session holds. For session*.cpp and state/session_state.cpp only.
 #pragma once
 
 #include "ir/plan/executable_parts.h"
