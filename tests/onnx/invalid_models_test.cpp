@@ -73,6 +73,14 @@ GraphMessage bodyGiving(const std::vector<NodeMessage>& nodes, const std::string
   return body;
 }
 
+WireWriter literalOfNoAxes(const std::string& name) {
+  WireWriter made;
+  made.integer(2, 7);
+  made.integers(7, std::vector<int64_t>{1});
+  made.text(8, name);
+  return made;
+}
+
 std::vector<float> zerosOf(size_t count) { return std::vector<float>(count); }
 
 } // namespace
@@ -298,6 +306,8 @@ TEST_CASE("invalid onnx: recurrent layers") {
 TEST_CASE("invalid onnx: indices, resizing, quantised elements") {
   check("gather_axis", one("Gather", {"x", "i"}, {integerField("axis", 2)}, {wholeTensor("i", {0})}));
   check("scatter_shapes", one("ScatterND", {"x", "i", "x"}, {}, {wholeTensor("i", {0, 0, 0, 0})}));
+  check("loss_classes", one("SoftmaxCrossEntropyLoss", {"x", "i"}, {integerField("ignore_index", 1)},
+                            {literalOfNoAxes("i")}));
   check("topk", one("TopK", {"x", "k"}, {}, {wholeTensor("k", {99})}));
   check("split_sizes", one("Split", {"x", "s"}, {}, {wholeTensor("s", {5, 5})}));
   check("resize_scales", one("Resize", {"x", "", "s"}, {}, {floatTensor("s", {1}, {2})}));

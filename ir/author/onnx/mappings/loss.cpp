@@ -2,6 +2,8 @@
 #include "ir/author/dsl.h"
 #include "ir/author/onnx/node_call.h"
 
+#include <fmt/format.h>
+
 namespace dfc::onnx {
 namespace {
 
@@ -11,6 +13,10 @@ NodeResults likelihood(NodeCall& call, Tensor logs, size_t weightOperand) {
     call.refuse("scores of rank below 2");
   }
   const Tensor classes = cast(call.operand(1), ElementType::I64);
+  if (classes.shape().rank() + 1 != logs.shape().rank()) {
+    call.refuse(fmt::format("classes of shape {} for scores of shape {}", toString(classes.shape()),
+                            toString(logs.shape())));
+  }
   const ElementType element = logs.type().element;
   Tensor picked = oneHot(classes, logs.shape()[1], 1, element);
   if (call.hasAttribute("ignore_index")) {
