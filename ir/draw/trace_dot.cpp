@@ -24,11 +24,12 @@ constexpr const char* ink = "#24292f";
 constexpr const char* quiet = "#57606a";
 constexpr double namesLeft = -2.62, namesWidth = 1.7, rowsLeft = -0.86, rowsWidth = 0.8;
 constexpr double shortestArrow = 0.05;
+constexpr double coarsest = 0.08; // inches
 
 class TraceDrawing {
  public:
-  explicit TraceDrawing(const TraceComparison& comparison)
-      : comparison_(comparison), plan_(comparison.plan), schedule_(plan_.schedule()),
+  explicit TraceDrawing(const TraceComparison& comparison, const std::string& reason)
+      : comparison_(comparison), reason_(reason), plan_(comparison.plan), schedule_(plan_.schedule()),
         palette_(plan_.machine()), layout_(layOutTrace(plan_, comparison.predicted, comparison.measured)),
         onPath_(schedule_.steps.size()) {
     for (const PathSpan& span : comparison.path) {
@@ -42,9 +43,7 @@ class TraceDrawing {
       out += ground(band);
     }
     out += axes();
-    for (size_t i = 0; i < layout_.blocks.size(); ++i) {
-      out += block(i);
-    }
+    out += reason_.empty() ? blocks() : coarseBlocks();
     return out + path() + legend() + "}\n";
   }
 
@@ -71,7 +70,9 @@ class TraceDrawing {
       words += fmt::format("\nthe two rows have different scales: an inch above stands for {}, below for {}",
                            humanSeconds(1 / layout_.predictedScale), humanSeconds(1 / layout_.measuredScale));
     }
-    if (layout_.unlabelled > 0) {
+    if (!reason_.empty()) {
+      words += "\ndrawn by scope: " + reason_;
+    } else if (layout_.unlabelled > 0) {
       words += fmt::format("\nwithout room for a label: {}", counted(layout_.unlabelled, "box"));
     }
     return words;
@@ -103,6 +104,39 @@ class TraceDrawing {
     const dot::Colour own = row.transfer ? transferColour : colourOf(row.queue);
     return onPath_[step] ? fmt::format("color=\"{}\", penwidth=2.4", critical)
                          : fmt::format("color=\"{}\", penwidth=0.6", row.measured ? "#ffffff" : own.border);
+  }
+
+  std::string blocks() const {
+    std::string out;
+    for (size_t i = 0; i < layout_.blocks.size(); ++i) {
+      out += block(i);
+    }
+    return out;
+  }
+
+  /// A box a block, without those that nobody can tell from the box before.
+  std::string coarseBlocks() const {
+    std::string out;
+    double drawnUntil = 0;
+    for (size_t i = 0; i < layout_.blocks.size(); ++i) {
+      const TraceBlock& row = layout_.blocks[i];
+      const double left = layout_.x(row.begin, row.measured), right = layout_.x(row.end, row.measured);
+      const bool sameRow =
+          i > 0 && layout_.blocks[i - 1].queue == row.queue && layout_.blocks[i - 1].measured == row.measured;
+      if (sameRow && right < drawnUntil + coarsest) {
+        continue;
+      }
+      const auto marked =
+          std::find_if(row.steps.begin(), row.steps.end(), [&](StepId step) { return onPath_[step]; });
+      const StepId look = marked == row.steps.end() ? row.steps.front() : *marked;
+      out += box(
+          fmt::format("b{}", i), left, layout_.y(layout_.bandOf(row.queue), row.measured),
+          std::max(right - left, coarsest / 2), TraceLayout::height(row.measured),
+          fmt::format("{}, {}, label=\"\", tooltip={}", fill(row), edge(row, look), dotQuoted(row.label)));
+      out += row.row ? "" : label(i);
+      drawnUntil = right;
+    }
+    return out;
   }
 
   std::string block(size_t index) const {
@@ -223,6 +257,7 @@ class TraceDrawing {
   }
 
   const TraceComparison& comparison_;
+  std::string reason_;
   const Executable& plan_;
   const Schedule& schedule_;
   dot::DevicePalette palette_;
@@ -232,6 +267,8 @@ class TraceDrawing {
 
 } // namespace
 
-std::string traceDot(const TraceComparison& comparison) { return TraceDrawing(comparison).draw(); }
+std::string traceDot(const TraceComparison& comparison, const std::string& reason) {
+  return TraceDrawing(comparison, reason).draw();
+}
 
 } // namespace dfc

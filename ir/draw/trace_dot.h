@@ -24,6 +24,8 @@ struct TraceComparison {
   double lowerBound() const { return plan.lowerBoundSeconds() - lead; }
 };
 
-std::string traceDot(const TraceComparison& comparison);
+/// With a `reason` of its own, which stands in the picture, ops are not drawn one by one: a box a scope, and
+/// no box that begins within the last one's width of a few pixels.
+std::string traceDot(const TraceComparison& comparison, const std::string& reason = "");
 
 } // namespace dfc

@@ -230,7 +230,10 @@ Exit viewTrace(const ViewArguments& arguments, Console& console) {
   auto object = nlohmann::ordered_json::parse(comparisonJson(*comparison));
   console.print(comparisonText(*comparison));
   if (!arguments.output.empty()) {
-    if (const auto failed = writePicture({traceDot(*comparison), {}}, arguments, console)) {
+    if (const auto failed = writePicture({traceDot(*comparison), {[&](const std::string& reason) {
+                                            return traceDot(*comparison, reason);
+                                          }}},
+                                         arguments, console)) {
       return *failed;
     }
     object["output"] = arguments.output;
