@@ -27,14 +27,13 @@ TEST_CASE("dfc: without a verb, or with one that is not there") {
   CHECK(none.status == 1);
   CHECK(none.out.empty());
   CHECK(none.err == "error: no verb: what should dfc do?\n"
-                    "  hint: say one of: compile, import, explain, run, view, machine, simulate, calibrate, "
-                    "schedule; or dfc --help\n");
+                    "  hint: say one of: compile, import, export, explain, run, view, machine, simulate, "
+                    "calibrate, schedule; or dfc --help\n");
   const Outcome slip = runDfc({"complie", "x.dfg"});
   CHECK(slip.status == 1);
-  CHECK(slip.err ==
-        "error: there is no verb 'complie'\n"
-        "  hint: did you mean 'compile'? There are: compile, import, explain, run, view, machine, simulate, "
-        "calibrate, schedule\n");
+  CHECK(slip.err == "error: there is no verb 'complie'\n"
+                    "  hint: did you mean 'compile'? There are: compile, import, export, explain, run, view, "
+                    "machine, simulate, calibrate, schedule\n");
 }
 
 TEST_CASE("dfc: help of a verb that is not there is an error") {
