@@ -6,7 +6,7 @@
 namespace dfc::evaluation {
 namespace {
 
-// The indices in the whole tensor of the first element of the box.
+// The start indices of the slice along every axis of the operand, clamped.
 Index placeOf(const Shape& whole, const Shape& box, const Dims& axes, const Literal& starts) {
   Index place(whole.rank(), 0);
   for (const MovingAxis& axis : movingAxes(whole, box, axes)) {
@@ -16,7 +16,7 @@ Index placeOf(const Shape& whole, const Shape& box, const Dims& axes, const Lite
   return place;
 }
 
-// Calls `visit` for each element of the box, with its index in the whole tensor and in the box.
+// Calls `visit` for each element of the slice, with its flat index in the operand and in the slice.
 void forEachInBox(const Shape& whole, const Shape& box, const Index& place,
                   llvm::function_ref<void(int64_t, int64_t)> visit) {
   int64_t next = 0;

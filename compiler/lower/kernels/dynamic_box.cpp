@@ -12,7 +12,7 @@
 namespace dfc::cuda {
 namespace {
 
-// The elements of a pack are contiguous in the whole tensor.
+// Loader for slices whose packs are contiguous in the operand: one vector load.
 constexpr std::string_view boxPackText = R"(  return loadPack<W>(from + $base$ + $offset$);
 )";
 
@@ -60,7 +60,7 @@ std::string baseText(llvm::ArrayRef<MovingAxis> axes, std::string_view starts, c
   return text + ")";
 }
 
-// The strides of the box in the whole tensor.
+// The slice as an access: its extents, with the row-major strides of the operand.
 Access boxAccess(const Shape& whole, const Shape& box) {
   llvm::SmallVector<Access::Axis, 8> axes(box.rank());
   int64_t stride = 1;
@@ -124,7 +124,8 @@ class UpdateWriter {
     return text + fmt::format("  const Index base = {};\n", base);
   }
 
-  // Whether element i of the whole tensor is in the box. Unsigned: an index below a start exceeds any size.
+  // The condition that flat index i of the operand lies in the slice. Unsigned arithmetic: an index below a
+  // start wraps to a number above any extent.
   std::string insideText() const {
     std::string text = "true";
     for (size_t n = 0; n < axes_.size(); ++n) {

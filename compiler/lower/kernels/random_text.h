@@ -9,7 +9,8 @@ namespace dfc::cuda {
 
 /// Defines `Words drawn(u64 group, u64 step)`: the words of elements 4 group, …, 4 group + 3.
 std::string randomWordsText(int64_t seed);
-/// Statements that add to `place` the index in the whole tensor of element `rest` of a part of this shape.
+/// Statements that add to `place` the flat index in the unsplit tensor of flat index `rest` in a shard of
+/// this shape.
 std::string placeText(const TensorPart& part, const Shape& shape);
 /// Whether the elements of a part lie in the whole one after the other, from a multiple of 4 on.
 bool drawsWholeBlocks(const TensorPart& part, const Shape& shape);

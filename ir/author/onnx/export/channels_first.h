@@ -9,7 +9,7 @@ namespace dfc::onnx {
 /// What an attribute of two axes says; `otherwise` for each where it says nothing.
 inline Dims orOf(const Dims& given, int64_t otherwise) { return given.empty() ? Dims(2, otherwise) : given; }
 
-/// An op of images whose channels are last, as the same op of transposed images.
+/// An op in NHWC layout as the op in NCHW layout between two transposes.
 template <class Op>
 Names withChannelsFirst(ExportCall& call) {
   const Dims channelsFirst{0, 3, 1, 2}, channelsLast{0, 2, 3, 1};

@@ -1,4 +1,4 @@
-// Names first: inputs and outputs have the graph's, as callers know them; other values get what is left.
+// Names are assigned first: inputs and outputs keep the names of the graph; other values get unique ones.
 #include "ir/author/onnx/export/export.h"
 
 #include "ir/author/onnx/export/export_call.h"
