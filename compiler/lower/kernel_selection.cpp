@@ -1,6 +1,7 @@
 #include "compiler/lower/kernel_selection.h"
 
 #include "compiler/lower/integer_matmul.h"
+#include "compiler/lower/kernels/row_product.h"
 #include "compiler/lower/library_convolution.h"
 #include "compiler/lower/tile_matmul.h"
 #include "compiler/lower/vector_matmul.h"
@@ -78,6 +79,11 @@ constexpr Candidate candidates[] = {
      [](const ProductOp& op) { return isOuterProduct(op.matmul, op.factors()); },
      [](const ProductOp& op, KernelSelection& selection) {
        selection.kernels = generateOuterProduct(op.row, op.operands, op.results, op.target.gpu);
+     }},
+    {"row product", false, true,
+     [](const ProductOp& op) { return RowProduct::of(op.matmul, op.factors()).has_value(); },
+     [](const ProductOp& op, KernelSelection& selection) {
+       selection.kernels = generateRowProduct(op.row, op.operands, op.results[0], op.target.gpu);
      }},
     {"tiles", false, true,
      [](const ProductOp& op) {

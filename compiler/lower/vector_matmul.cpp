@@ -1,6 +1,7 @@
 #include "compiler/lower/vector_matmul.h"
 
 #include "compiler/lower/epilogue.h"
+#include "compiler/lower/kernels/row_product.h"
 #include "ir/base/assert.h"
 
 namespace dfc::cuda {
@@ -47,6 +48,17 @@ GeneratedKernels generateVectorMatmul(const ops::Matmul& matmul, OperandTypes fa
   const TensorType types[] = {matrixIsA ? matrix : vector, matrixIsA ? vector : matrix};
   const TensorType sums{element, Shape{kept}};
   return kernelsOf(fused, types, sums, gpu);
+}
+
+GeneratedKernels generateRowProduct(const OpRow& row, OperandTypes operands, const TensorType& result,
+                                    const GpuShape& gpu) {
+  const auto* fused = row.getIf<ops::FusedMatmul>();
+  return rowProductKernel(
+      *RowProduct::of(productOf(row), operands.take_front(2)),
+      fused == nullptr
+          ? identityChain(result)
+          : elementwiseChain(fused->epilogue(), fused->epilogueOperands(operands), result.element),
+      gpu);
 }
 
 bool isOuterProduct(const ops::Matmul& matmul, OperandTypes factors) {

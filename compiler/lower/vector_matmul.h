@@ -1,6 +1,6 @@
-// Products of f32 or f64 with a vector: generated kernels that read the matrix once at the memory's
-// bandwidth, where cuBLASLt's tiles would be mostly empty. A matrix times a vector is a reduction of a
-// broadcast product, and a column times a row is an elementwise op.
+// Products of few rows and products with a vector: generated kernels that read the matrix once at the
+// memory's bandwidth, where cuBLASLt's tiles would be mostly empty. A matrix times a vector is a reduction of
+// a broadcast product, and a column times a row is an elementwise op.
 #pragma once
 
 #include "compiler/lower/kernels/generated_kernel.h"
@@ -14,6 +14,11 @@ bool isVectorProduct(const ops::Matmul& matmul, OperandTypes factors, const Tens
 /// Of such a product. The arguments are those of the matmul.
 GeneratedKernels generateVectorMatmul(const ops::Matmul& matmul, OperandTypes factors,
                                       const TensorType& result, const GpuShape& gpu);
+
+/// A product of few rows (`RowProduct::of`), with what a fused matmul does to it. The arguments are those of
+/// the op.
+GeneratedKernels generateRowProduct(const OpRow& row, OperandTypes operands, const TensorType& result,
+                                    const GpuShape& gpu);
 
 /// Whether the product is not batched and its inner dimension is 1: a column times a row.
 bool isOuterProduct(const ops::Matmul& matmul, OperandTypes factors);

@@ -58,12 +58,12 @@ class Model {
  private:
   Tensor matrix(const std::string& name, const Shape& shape, double factor = 1) {
     const int64_t seed = seed_ * 1000 + static_cast<int64_t>(matrices_.size());
-    matrices_.push_back(g_.parameter(name, f32(shape), normal(0, factor * deviation_, seed)));
+    matrices_.push_back(g_.parameter(name, {sizes_.element, shape}, normal(0, factor * deviation_, seed)));
     return matrices_.back();
   }
 
   Tensor vector(const std::string& name, int64_t length, double start) {
-    vectors_.push_back(g_.parameter(name, f32({length}), constantInit(start)));
+    vectors_.push_back(g_.parameter(name, {sizes_.element, {length}}, constantInit(start)));
     return vectors_.back();
   }
 
@@ -117,7 +117,9 @@ Tensor causal(const std::string& /*layer*/, Tensor q, Tensor k, Tensor v) {
 /// Of one token, [1, 1], at this position of its text, with the keys and values of those before it in caches.
 Tensor cachedLogits(Builder& g, Model& model, const Sizes& sizes, Tensor token, Tensor position) {
   const auto overCache = [&](const std::string& layer, Tensor q, Tensor k, Tensor v) {
-    KvCache cache(g, layer, {.heads = sizes.heads, .rows = sizes.context, .width = sizes.headWidth()});
+    KvCache cache(
+        g, layer,
+        {.heads = sizes.heads, .rows = sizes.context, .width = sizes.headWidth(), .element = sizes.element});
     return cache.attend(q, k, v, position);
   };
   return model.logits(token, dynamicSlice(model.positionTable(), position, {1}, {0}), overCache);
@@ -162,7 +164,8 @@ Result<Graph> decodingStep(const Sizes& sizes, const Sampling& sampling) {
   const Tensor position = countedPosition(g, "decoding.position", 1);
   const Tensor draws = countedPosition(g, "decoding.draws", 1);
   const Tensor logits = slice(cachedLogits(g, model, sizes, token, position), {0, 0}, {1, sampling.tokens});
-  const Tensor next = categorical(logits * (1 / sampling.temperature), draws, sampling.seed);
+  const Tensor next =
+      categorical(cast(logits, ElementType::F32) * (1 / sampling.temperature), draws, sampling.seed);
   g.assign(token, reshape(next, {1, 1}));
   g.fetch("token", next);
   return std::move(g).finish();

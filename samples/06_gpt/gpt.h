@@ -15,6 +15,8 @@ struct Sizes {
   int64_t width = 64;       ///< of the residual stream
   int64_t context = 64;     ///< the most tokens that the model sees at once
   int64_t vocabulary = 256; ///< tokens are below it
+  /// Of weights, caches and activations, in graphs that are not for training.
+  ElementType element = ElementType::F32;
 
   int64_t headWidth() const { return width / heads; }
 };

@@ -3,6 +3,7 @@
 // remainders.
 #include "compiler/interpreter/evaluate.h"
 #include "compiler/lower/kernels/attention/attention.h"
+#include "compiler/lower/kernels/attention/attention_split_keys.h"
 #include "tests/conformance/emulated_kernels.h"
 #include "tests/support/attention/attention_in_layouts.h"
 #include "tests/support/attention/attention_reference.h"
@@ -45,12 +46,11 @@ std::vector<AttentionProblem> problemsOf(ElementType element, bool tf32) {
   return all;
 }
 
-void check(ElementType element, bool tf32, const GpuShape& gpu) {
+void check(const std::vector<AttentionProblem>& problems, const GpuShape& gpu) {
   if (!EmulatedKernels::unavailable().empty()) {
     DFC_SKIP(EmulatedKernels::unavailable());
   }
   EmulatedKernels kernels;
-  const std::vector<AttentionProblem> problems = problemsOf(element, tf32);
   std::vector<size_t> forward, backward;
   for (const AttentionProblem& problem : problems) {
     forward.push_back(kernels.add(attentionKernels(problem, gpu)));
@@ -73,6 +73,26 @@ void check(ElementType element, bool tf32, const GpuShape& gpu) {
     CHECK(beyondBounds(example.dk, gradients[1], worst) == "");
     CHECK(beyondBounds(example.dv, gradients[2], worst) == "");
   }
+}
+
+void check(ElementType element, bool tf32, const GpuShape& gpu) { check(problemsOf(element, tf32), gpu); }
+
+// Few queries over many keys, as decoding has them: chunks that no row sees, groups of heads, odd widths.
+std::vector<AttentionProblem> decodingProblems(ElementType element) {
+  std::vector<AttentionProblem> all;
+  all.push_back(problemOf(element, false, 1, 300, 64, 64));
+  all.back().heads = all.back().keyHeads = 3;
+  all.back().maskStrides = maskStrides(all.back(), {false, false, false, true});
+  all.push_back(problemOf(element, false, 2, 257, 24, 40));
+  all.back().batch = 2;
+  all.back().heads = 4, all.back().keyHeads = 2;
+  all.push_back(problemOf(element, false, 3, 150, 7, 12));
+  all.back().causal = true;
+  all.push_back(problemOf(element, false, 1, 130, 200, 130));
+  all.back().heads = 8, all.back().keyHeads = 1;
+  all.back().scale = -0.2;
+  all.back().maskStrides = maskStrides(all.back(), {true, true, true, true});
+  return all;
 }
 
 llvm::SmallVector<TensorType, 8> typesOf(const std::vector<Literal>& values) {
@@ -147,3 +167,28 @@ TEST_CASE("attention kernels: tf32 agrees with f64, on a GPU of little shared me
   check(ElementType::F32, true, small);
 }
 TEST_CASE("attention kernels: f32 agrees with f64") { check(ElementType::F32, false, large); }
+TEST_CASE("attention kernels: few queries agree with f64, their keys split among blocks") {
+  const GpuShape many{64, 2048, 227 * 1024};
+  for (const ElementType element : {ElementType::F32, ElementType::BF16}) {
+    const std::vector<AttentionProblem> problems = decodingProblems(element);
+    for (const AttentionProblem& problem : problems) {
+      const auto split = cuda::SplitKeys::of(problem, many);
+      REQUIRE(split);
+      CHECK(split->splits > 1);
+    }
+    check(problems, many);
+  }
+}
+TEST_CASE("attention kernels: keys are split for few queries alone, and where blocks lack") {
+  AttentionProblem problem = problemOf(ElementType::F32, false, 1, 1024, 64, 64);
+  const GpuShape many{132, 2048, 227 * 1024};
+  CHECK(cuda::SplitKeys::of(problem, many));
+  problem.queries = 17;
+  CHECK_FALSE(cuda::SplitKeys::of(problem, many)); // tiles of queries
+  problem.queries = 1;
+  problem.batch = 512;
+  CHECK_FALSE(cuda::SplitKeys::of(problem, many)); // a block a sequence fills the GPU
+  problem.batch = 1;
+  problem.keys = 40;
+  CHECK_FALSE(cuda::SplitKeys::of(problem, many));
+}

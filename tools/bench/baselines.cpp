@@ -124,6 +124,9 @@ std::optional<double> mostOfBaseline(const Harness& harness, const std::string& 
   if (key.starts_with("update_on_cpu/mlp/")) {
     return 0.5;
   }
+  if (key.starts_with("gpt_decode/")) {
+    return 0.9;
+  }
   if (key.starts_with("gpt_training/") || key.starts_with("resnet_training/")) {
     return mostOfLesson(key);
   }

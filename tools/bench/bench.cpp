@@ -76,6 +76,7 @@ std::vector<Match> matches(const Harness& harness) {
       {{{"torch_two.py", false, {figureKey}}}, {updateOnCpu}},
       {{cublasLt(sizes)}, {denseBackward}},
       {aProcessEach({"torch_gpt.py", "jax_gpt.py"}, gptTrainingKeys(harness)), {gptTraining}},
+      {aProcessEach({"torch_decode.py", "jax_decode.py"}, gptDecodeKeys(harness)), {gptDecoding}},
       {aProcessEach({"torch_resnet.py", "jax_resnet.py"}, resnetTrainingKeys(harness),
                     resnetArguments(harness)),
        {resnetTraining}},

@@ -263,7 +263,7 @@ Exit runBench(const std::vector<std::string>& words, Console& console) {
       ->type_name("FOLDER");
   program
       .add_option("--graphs", arguments.options.graphs,
-                  "write the graphs of the rows 'split' and 'paper' into this folder")
+                  "write the graphs of the rows 'split', 'paper' and 'gpt_decode' into this folder")
       ->type_name("FOLDER");
   program
       .add_option("-o,--output", arguments.output, "keep the results in this file, newest per host and row")

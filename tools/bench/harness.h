@@ -19,7 +19,7 @@ struct BenchOptions {
   bool quick = false;
   std::vector<std::string> only; ///< patterns as `selects` takes them; empty selects all
   std::string traces;            ///< folder for trace files; "" for none
-  std::string graphs;            ///< folder for the graphs of the rows "split" and "paper"; "" for none
+  std::string graphs;            ///< folder for the graphs of some rows; "" for none
   std::optional<uint32_t> samples, steps;
 };
 

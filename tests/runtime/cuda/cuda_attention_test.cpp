@@ -2,6 +2,7 @@
 // compiled by NVRTC for sm_80 and sm_90 without a warning and without spilled registers. Their values:
 // tests/conformance and tests/cuda.
 #include "compiler/lower/kernels/attention/attention.h"
+#include "compiler/lower/kernels/attention/attention_split_keys.h"
 #include "compiler/lower/kernels/attention/attention_tile.h"
 #include "compiler/lower/kernels/kernel_text.h"
 #include "tests/runtime/cuda/nvrtc_compile.h"
@@ -120,6 +121,31 @@ TEST_CASE("NVRTC compiles attention kernels of the usual widths without a warnin
   for (const auto& element : elements) {
     for (const int64_t width : {64, 128}) {
       checkCompiles(variantOf(problemOf(element, width), number++ % 2), "sm_90", false);
+    }
+  }
+}
+
+TEST_CASE("NVRTC compiles attention of few queries without a warning or a spilled register") {
+  if (!compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  for (const auto& element : {elements[0], elements[3]}) {
+    for (const int64_t width : {64, 128}) {
+      AttentionProblem problem = problemOf(element, width);
+      problem.batch = problem.queries = 1;
+      problem.maskStrides = maskStrides(problem, {false, false, false, true});
+      for (const int64_t keyHeads : {12, 3}) {
+        problem.keyHeads = keyHeads;
+        const auto split = SplitKeys::of(problem, large);
+        REQUIRE(split);
+        CAPTURE(describe(problem));
+        for (const GeneratedLaunch& launch : splitKeysKernels(problem, *split).launches) {
+          const CompiledKernel kernel =
+              compiledKernel(std::string(prelude()) + kernelText(launch), "sm_90");
+          CHECK(kernel.warnings == "");
+          CHECK(kernel.spilledBytes == 0);
+        }
+      }
     }
   }
 }

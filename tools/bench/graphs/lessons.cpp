@@ -45,6 +45,10 @@ FedGraph gptForward(const gpt::Sizes& sizes, int64_t batch) {
   return {gpt::forwardPass(sizes, batch), windows(sizes, batch, sizes.context)};
 }
 
+FedGraph gptDecode(const gpt::Sizes& sizes) {
+  return {gpt::decodingStep(sizes, {.tokens = sizes.vocabulary}), {}};
+}
+
 FedGraph resnetStep(const resnet::Sizes& sizes, int64_t batch) {
   resnet::Training training{.batch = batch,
                             .rate = 1e-3}; // one batch again and again has no noise to average

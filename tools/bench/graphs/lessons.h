@@ -17,6 +17,8 @@ struct FedGraph {
 FedGraph gptStep(const gpt::Sizes& sizes, int64_t batch);
 /// The logits of `batch` windows of random tokens.
 FedGraph gptForward(const gpt::Sizes& sizes, int64_t batch);
+/// One token drawn after those in the caches, and nothing fed: weights and caches of `sizes.element`.
+FedGraph gptDecode(const gpt::Sizes& sizes);
 /// One step of SGD with momentum on `batch` random images.
 FedGraph resnetStep(const resnet::Sizes& sizes, int64_t batch);
 /// The logits of `batch` random images, with the running statistics.

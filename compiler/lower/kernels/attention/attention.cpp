@@ -1,5 +1,6 @@
 #include "compiler/lower/kernels/attention/attention.h"
 
+#include "compiler/lower/kernels/attention/attention_split_keys.h"
 #include "compiler/lower/kernels/attention/attention_texts.h"
 #include "compiler/lower/kernels/attention/attention_tile.h"
 #include "compiler/lower/kernels/code.h"
@@ -31,23 +32,6 @@ std::string rowsConstant(std::string_view name, const AttentionRows& rows) {
       "  DFC_INLINE static i64 at(int batch, int head, int first) {{\n"
       "    return {}ll + i64(batch) * {}ll + i64(head) * {}ll + i64(first) * row;\n  }}\n}};\n",
       name, rows.row, rows.first, rows.batch, rows.head);
-}
-
-std::string constantsOfProblem(const AttentionProblem& problem) {
-  const AttentionStrides at = attentionStrides(problem);
-  const std::array<int64_t, 4> strides = problem.maskStrides.value_or(std::array<int64_t, 4>{});
-  return fmt::format("using Element = {};\n", storageName(problem.element)) +
-         constant("batch", problem.batch) + constant("heads", problem.heads) +
-         constant("keyHeads", problem.keyHeads) + constant("queries", problem.queries) +
-         constant("keys", problem.keys) + constant("width", problem.width) +
-         constant("valueWidth", problem.valueWidth) + boolConstant("tf32", problem.tf32) +
-         boolConstant("causal", problem.causal) + constant("startOfQueries", problem.start) +
-         boolConstant("masked", problem.maskStrides.has_value()) + rowsConstant("ofQ", at.q) +
-         rowsConstant("ofK", at.k) + rowsConstant("ofV", at.v) + rowsConstant("ofO", at.o) +
-         rowsConstant("ofStatistics", at.statistics) + wideConstant("maskBatch", strides[0]) +
-         wideConstant("maskHead", strides[1]) + wideConstant("maskQuery", strides[2]) +
-         wideConstant("maskKey", strides[3]) +
-         constant("f64", "scale", fmt::format("{:.17e}", problem.scale));
 }
 
 std::string constantsOfTile(const AttentionProblem& problem, const AttentionTile& tile) {
@@ -109,6 +93,26 @@ llvm::SmallVector<Argument, 4> attentionArguments(const AttentionProblem& proble
 
 } // namespace
 
+std::string constantsOfRows(const AttentionProblem& problem) {
+  const AttentionStrides at = attentionStrides(problem);
+  return fmt::format("using Element = {};\n", storageName(problem.element)) +
+         constant("heads", problem.heads) + constant("keyHeads", problem.keyHeads) +
+         constant("queries", problem.queries) + constant("valueWidth", problem.valueWidth) +
+         rowsConstant("ofO", at.o) + rowsConstant("ofStatistics", at.statistics) +
+         constant("f64", "scale", fmt::format("{:.17e}", problem.scale));
+}
+
+std::string constantsOfKeys(const AttentionProblem& problem) {
+  const AttentionStrides at = attentionStrides(problem);
+  const std::array<int64_t, 4> strides = problem.maskStrides.value_or(std::array<int64_t, 4>{});
+  return constant("keys", problem.keys) + constant("width", problem.width) +
+         boolConstant("causal", problem.causal) + constant("startOfQueries", problem.start) +
+         boolConstant("masked", problem.maskStrides.has_value()) + rowsConstant("ofQ", at.q) +
+         rowsConstant("ofK", at.k) + rowsConstant("ofV", at.v) + wideConstant("maskBatch", strides[0]) +
+         wideConstant("maskHead", strides[1]) + wideConstant("maskQuery", strides[2]) +
+         wideConstant("maskKey", strides[3]);
+}
+
 bool attentionKernelExists(const AttentionProblem& problem) {
   const bool known = isHalf(problem.element) ? !problem.tf32 : problem.element == ElementType::F32;
   const int64_t most = int64_t{1} << 30; // rows and heads are counted in 32 bits
@@ -145,7 +149,9 @@ GeneratedLaunch attentionLaunch(const AttentionProblem& problem, AttentionPass p
   DFC_ASSERT(attentionKernelExists(problem), "attention that no kernel computes");
   GeneratedLaunch launch;
   launch.sharedBytes = static_cast<uint32_t>(tile.sharedBytes(problem, pass));
-  launch.code = constantsOfProblem(problem) + constantsOfTile(problem, tile) + std::string(tileMemoryText) +
+  launch.code = constantsOfRows(problem) + constantsOfKeys(problem) + constant("batch", problem.batch) +
+                boolConstant("tf32", problem.tf32) + constantsOfTile(problem, tile) +
+                std::string(tileMemoryText) +
                 std::string(onTensorCores(problem) ? tensorCoresText : plainProductsText) +
                 std::string(attentionScoresText) + textOfPass(pass, tile) +
                 fmt::format("static_assert(sizeof(Shared) == {});\n", launch.sharedBytes) +
@@ -160,6 +166,9 @@ GeneratedLaunch attentionLaunch(const AttentionProblem& problem, AttentionPass p
 
 GeneratedKernels attentionKernels(const AttentionProblem& problem, const GpuShape& gpu) {
   constexpr AttentionPass pass = AttentionPass::Forward;
+  if (const auto split = SplitKeys::of(problem, gpu)) {
+    return splitKeysKernels(problem, *split);
+  }
   return {{attentionLaunch(problem, pass, attentionTile(problem, pass, gpu))}, 0};
 }
 

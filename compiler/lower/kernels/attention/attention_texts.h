@@ -6,6 +6,7 @@
 namespace dfc::cuda {
 
 extern const std::string_view tileMemoryText, tensorCoresText, plainProductsText, attentionScoresText,
-    attentionForwardText, attentionGradientText, attentionQueryGradientText, attentionKeyGradientText;
+    attentionForwardText, attentionGradientText, attentionQueryGradientText, attentionKeyGradientText,
+    attentionChunksText, attentionSplitKeysText, attentionJoinKeysText;
 
 } // namespace dfc::cuda
