@@ -281,6 +281,12 @@ Tensor layerNorm(Operand a, Operand scale, Operand bias, int64_t axis, double ep
   return apply(attributes, {a, scale, bias});
 }
 
+Tensor quantizedMatmul(Operand a, Operand weights, Operand scales, int64_t bits) {
+  ops::QuantizedMatmul attributes;
+  attributes.bits = bits;
+  return apply(attributes, {a, weights, scales});
+}
+
 Tensor rmsNorm(Operand a, Operand scale, int64_t axis, double epsilon) {
   ops::RmsNorm attributes;
   attributes.axis = axis;

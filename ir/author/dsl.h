@@ -124,6 +124,7 @@ Tensor softmaxCrossEntropy(Operand logits, Operand labels, LossType loss = LossT
 /// scale and bias have the shape of those axes (Ba, Kiros and Hinton 2016).
 Tensor layerNorm(Operand a, Operand scale, Operand bias, int64_t axis = -1, double epsilon = 1e-5);
 /// a / sqrt(mean of a^2 + epsilon) * scale, the mean over `axis` and all after it (Zhang and Sennrich 2019).
+Tensor quantizedMatmul(Operand a, Operand weights, Operand scales, int64_t bits = 8);
 Tensor rmsNorm(Operand a, Operand scale, int64_t axis = -1, double epsilon = 1e-5);
 /// (a - mean) / sqrt(variance + epsilon) * scale + bias with a number of each for each channel, which is
 /// `axis`; for inference (Ioffe and Szegedy 2015).

@@ -51,6 +51,7 @@ Access accessOf(OpKind kind) {
   case OpKind::TopK:
   case OpKind::SoftmaxCrossEntropy:
   case OpKind::LayerNorm:
+  case OpKind::QuantizedMatmul:
   case OpKind::RmsNorm:
   case OpKind::LayerNormGradient:
   case OpKind::RmsNormGradient:

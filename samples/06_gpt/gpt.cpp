@@ -39,7 +39,9 @@ class Model {
       x = x + perceptron(layer + ".mlp", norm(layer + ".ln_2", x));
     }
     auto scope = g_.scope("head");
-    return matmul(norm("ln_f", x), tokenTable_, {.b = true});
+    const Tensor last = norm("ln_f", x);
+    return sizes_.quantized ? quantizedProduct("head", last, sizes_.vocabulary)
+                            : matmul(last, tokenTable_, {.b = true});
   }
 
   /// One step of AdamW on everything that `logits` has used.
@@ -73,8 +75,19 @@ class Model {
   }
 
   Tensor linear(const std::string& name, Tensor x, int64_t to, double factor = 1) {
-    const Tensor w = matrix(name + ".weight", {x.shape()[1], to}, factor);
-    return matmul(x, w) + vector(name + ".bias", to, 0);
+    const Tensor product = sizes_.quantized
+                               ? quantizedProduct(name, x, to)
+                               : matmul(x, matrix(name + ".weight", {x.shape()[1], to}, factor));
+    return product + vector(name + ".bias", to, 0);
+  }
+
+  /// With weights that a caller quantises and sets.
+  Tensor quantizedProduct(const std::string& name, Tensor x, int64_t to) {
+    const int64_t from = x.shape()[1], bits = sizes_.quantized->bits;
+    const int64_t runs = sizes_.quantized->group == 0 ? 1 : from / sizes_.quantized->group;
+    const Tensor q = g_.parameter(name + ".weight.q", {ElementType::U8, {to, from * bits / 8}}, zeros());
+    const Tensor scales = g_.parameter(name + ".weight.scales", {sizes_.element, {to, runs}}, zeros());
+    return quantizedMatmul(x, q, scales, bits);
   }
 
   /// A layer whose result is added to the residual stream: there are two a block, and the sum of them all is

@@ -5,6 +5,9 @@
 #pragma once
 
 #include "ir/author/builder.h"
+#include "ir/author/quantized.h"
+
+#include <optional>
 
 namespace dfc::gpt {
 
@@ -17,6 +20,9 @@ struct Sizes {
   int64_t vocabulary = 256; ///< tokens are below it
   /// Of weights, caches and activations, in graphs that are not for training.
   ElementType element = ElementType::F32;
+  /// How the matrices of linear layers and of the head are quantised, in the same graphs: parameters
+  /// "….weight.q" and "….weight.scales" of the transposed matrix, [out, in].
+  std::optional<Quantization> quantized = {};
 
   int64_t headWidth() const { return width / heads; }
 };

@@ -188,6 +188,22 @@ Bound layerNormBound(const ops::LayerNorm& op, llvm::ArrayRef<Literal> operands,
           }};
 }
 
+// Sums in f32 of terms that are at most |a| times the largest integer and the largest scale.
+Bound quantizedBound(const ops::QuantizedMatmul& op, llvm::ArrayRef<Literal> operands,
+                     const Literal& expected) {
+  const Shape& a = operands[0].type().shape;
+  const int64_t inner = a[a.rank() - 1], columns = operands[1].type().shape[0];
+  const double unit = accumulatorEpsilon(expected.type().element) * static_cast<double>(inner + 4) *
+                      static_cast<double>(op.zero()) * largestMagnitude({operands[2]});
+  return {1, [=, a = operands[0]](int64_t i) {
+            double sum = 0;
+            for (int64_t k = 0; k < inner; ++k) {
+              sum += std::fabs(a.at(i / columns * inner + k));
+            }
+            return unit * sum;
+          }};
+}
+
 Bound rmsNormBound(llvm::ArrayRef<Literal> operands, const Literal& expected) {
   return {2, [absolute = normTolerance(operands, expected)](int64_t) { return absolute; }};
 }
@@ -211,6 +227,8 @@ Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
   case OpKind::ReduceProduct: // carried in f64
     return {1 + (epsilon == 0x1p-52 ? termsOf(attributes, operands, expected) : 0),
             [](int64_t) { return 0.0; }};
+  case OpKind::QuantizedMatmul:
+    return quantizedBound(attributes.as<ops::QuantizedMatmul>(), operands, expected);
   case OpKind::LayerNorm: return layerNormBound(attributes.as<ops::LayerNorm>(), operands, expected);
   case OpKind::RmsNorm: return rmsNormBound(operands, expected);
   case OpKind::LayerNormGradient: {

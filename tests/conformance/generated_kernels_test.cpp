@@ -55,6 +55,7 @@ bool boundedOnly(OpKind kind) {
   case OpKind::ReduceSum:
   case OpKind::ReduceMean:
   case OpKind::ReduceProduct:
+  case OpKind::QuantizedMatmul:
   case OpKind::LayerNorm:
   case OpKind::RmsNorm:
   case OpKind::LayerNormGradient:

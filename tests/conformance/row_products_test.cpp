@@ -18,16 +18,16 @@ namespace {
 
 // Columns first and inner axis first: whole packs and odd ones, fewer terms than threads, many.
 constexpr std::array rowSizes = {ProductSizes{1, 64, 32},
-                              ProductSizes{1, 37, 300},
-                              ProductSizes{3, 96, 70},
-                              ProductSizes{8, 20, 513},
-                              ProductSizes{1, 1000, 3},
-                              ProductSizes{1, 64, 32, false, true},
-                              ProductSizes{2, 37, 301, false, true},
-                              ProductSizes{8, 130, 96, false, true},
-                              ProductSizes{5, 3, 2600, false, true},
-                              ProductSizes{1, 1025, 8, false, true},
-                              ProductSizes{1, 40, 24, true, false}};
+                                 ProductSizes{1, 37, 300},
+                                 ProductSizes{3, 96, 70},
+                                 ProductSizes{8, 20, 513},
+                                 ProductSizes{1, 1000, 3},
+                                 ProductSizes{1, 64, 32, false, true},
+                                 ProductSizes{2, 37, 301, false, true},
+                                 ProductSizes{8, 130, 96, false, true},
+                                 ProductSizes{5, 3, 2600, false, true},
+                                 ProductSizes{1, 1025, 8, false, true},
+                                 ProductSizes{1, 40, 24, true, false}};
 
 const GpuShape few{2, 2048, 99 * 1024}, many{132, 2048, 227 * 1024};
 

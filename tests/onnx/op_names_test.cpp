@@ -86,7 +86,8 @@ std::string onnxNameOf(OpKind kind) {
   case OpKind::DynamicUpdateSlice:
   case OpKind::RandomUniform: // another stream of numbers than a framework's
   case OpKind::SoftmaxCrossEntropyGradient:
-  case OpKind::RmsNorm: // newer than the suite
+  case OpKind::QuantizedMatmul: // DequantizeLinear and MatMul
+  case OpKind::RmsNorm:         // newer than the suite
   case OpKind::Attention:
   case OpKind::AttentionGradient:
   case OpKind::LayerNormGradient:

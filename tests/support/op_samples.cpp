@@ -188,6 +188,9 @@ OpSample sampleOf(OpKind kind, ElementType element) {
     });
   case OpKind::LayerNorm:
     return with<ops::LayerNorm>({of({2, 3, 4}), of({3, 4}), of({3, 4})}, [](auto& op) { op.axis = 1; });
+  case OpKind::QuantizedMatmul:
+    return with<ops::QuantizedMatmul>({of({2, 3, 8}), {ElementType::U8, {5, 4}}, of({5, 2})},
+                                      [](auto& op) { op.bits = 4; });
   case OpKind::RmsNorm: return with<ops::RmsNorm>({matrix, row}, [](auto& op) { op.epsilon = 1e-3; });
   case OpKind::LayerNormGradient:
     return with<ops::LayerNormGradient>({of({2, 3, 4}), of({3, 4}), of({2, 3, 4})},

@@ -100,6 +100,17 @@ class RandomCalls : public RandomIndexing {
     other.push_back(attributes.transposeB ? inner : columns);
     return {attributes, {a, exactly({typeOf(a).element, Shape(other)})}};
   }
+  Call quantizedMatmul() {
+    ops::QuantizedMatmul attributes;
+    attributes.bits = dice_.chance(50) ? 8 : 4;
+    const int64_t runs = 1 + dice_.below(3), inner = runs * attributes.perByte() * (1 + dice_.below(3));
+    const int64_t columns = anyDim();
+    const ElementType element = someElement(isFloat, ElementType::F32);
+    const ValueId a = exactly({element, {anyDim(), inner}});
+    return {attributes,
+            {a, exactly({ElementType::U8, {columns, inner / attributes.perByte()}}),
+             exactly({element, {columns, runs}})}};
+  }
   ValueId labels(const Shape& logits) {
     Literal value({dice_.chance(50) ? ElementType::I32 : ElementType::I64, {logits[0]}});
     for (int64_t row = 0; row < logits[0]; ++row) {
@@ -303,6 +314,7 @@ class RandomCalls : public RandomIndexing {
     case OpKind::CumSum: return cumSum();
     case OpKind::TopK: return topK();
     case OpKind::LayerNorm: return roundedNorm<ops::LayerNorm>(dice_.chance(70));
+    case OpKind::QuantizedMatmul: return quantizedMatmul();
     case OpKind::RmsNorm: return roundedNorm<ops::RmsNorm>(false);
     case OpKind::Dropout: return dropout();
     case OpKind::RandomUniform: return randomUniform();

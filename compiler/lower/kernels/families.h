@@ -55,6 +55,9 @@ GeneratedKernels crossEntropyKernel(const ops::SoftmaxCrossEntropy& op, OperandT
 GeneratedKernels crossEntropyGradientKernel(const ops::SoftmaxCrossEntropyGradient& op, OperandTypes operands,
                                             const GpuShape& gpu);
 
+/// quantizedMatmul of few rows.
+GeneratedKernels quantizedProductKernel(const ops::QuantizedMatmul& op, OperandTypes operands,
+                                        const GpuShape& gpu);
 /// layerNorm (`centred`) or rmsNorm over `axis` and all after it.
 GeneratedKernels normKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands,
                             ElementType result, const GpuShape& gpu);

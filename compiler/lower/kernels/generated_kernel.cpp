@@ -109,6 +109,8 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
     const auto& op = attributes.as<ops::LayerNorm>();
     return normKernel(op.axis, op.epsilon, true, operands, results[0].element, gpu);
   }
+  case OpKind::QuantizedMatmul:
+    return quantizedProductKernel(attributes.as<ops::QuantizedMatmul>(), operands, gpu);
   case OpKind::RmsNorm: {
     const auto& op = attributes.as<ops::RmsNorm>();
     return normKernel(op.axis, op.epsilon, false, operands, results[0].element, gpu);

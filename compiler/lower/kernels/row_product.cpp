@@ -196,9 +196,8 @@ std::string constantsOf(const RowProduct& product, const Division& made, int64_t
          constant("inner", product.inner) + constant("pack", made.pack) + constant("threads", made.threads) +
          (product.transposedB ? constant("together", made.together)
                               : constant("lanes", made.lanes) + constant("unroll", made.unroll)) +
-         constant("sharers", made.sharers) +
-         constant("blockColumns", made.blockColumns) + constant("lines", made.lines) +
-         constant("width", width);
+         constant("sharers", made.sharers) + constant("blockColumns", made.blockColumns) +
+         constant("lines", made.lines) + constant("width", width);
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include "runtime/cpu/kernels/indexing/indexing.h"
 #include "runtime/cpu/kernels/matmul/fused_matmul.h"
 #include "runtime/cpu/kernels/matmul/matmul.h"
+#include "runtime/cpu/kernels/matmul/quantized_matmul.h"
 #include "runtime/cpu/kernels/movement/dynamic_box.h"
 #include "runtime/cpu/kernels/movement/movement.h"
 #include "runtime/cpu/kernels/random/dropout.h"
@@ -84,6 +85,8 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
     const auto& op = attributes.as<ops::LayerNorm>();
     return makeNormKernel(op.axis, op.epsilon, true, operands, results[0].element, pool);
   }
+  case OpKind::QuantizedMatmul:
+    return makeQuantizedMatmulKernel(attributes.as<ops::QuantizedMatmul>(), operands, pool);
   case OpKind::RmsNorm: {
     const auto& op = attributes.as<ops::RmsNorm>();
     return makeNormKernel(op.axis, op.epsilon, false, operands, results[0].element, pool);

@@ -205,6 +205,12 @@ std::vector<OpSample> largerSamples(OpKind kind, ElementType element) {
   case OpKind::SoftmaxCrossEntropy:
   case OpKind::SoftmaxCrossEntropyGradient: return crossEntropies(kind, element);
   case OpKind::LayerNorm: return norms<ops::LayerNorm>(element, false);
+  case OpKind::QuantizedMatmul: {
+    const auto of = [&](Shape shape) { return TensorType{element, shape}; };
+    return {{ops::QuantizedMatmul{}, {of({7, 12}), {ElementType::U8, {9, 12}}, of({9, 6})}},
+            sampleWith<ops::QuantizedMatmul>({of({2, 6, 24}), {ElementType::U8, {7, 12}}, of({7, 1})},
+                                             [](auto& op) { op.bits = 4; })};
+  }
   case OpKind::RmsNorm: return norms<ops::RmsNorm>(element, false);
   case OpKind::LayerNormGradient: return norms<ops::LayerNormGradient>(element, true);
   case OpKind::RmsNormGradient: return norms<ops::RmsNormGradient>(element, true);

@@ -29,6 +29,8 @@ Tensor called(Function function, Tensor a, Tensor b) {
 std::optional<Tensor> madeByItsFunction(OpKind kind, Builder& g, Tensor a, Tensor b, Tensor labels) {
   const Tensor row = g.parameter("row", f32({3})), image = g.parameter("image", f32({1, 1, 4, 4}));
   const Tensor filter = g.parameter("filter", f32({1, 1, 2, 2}));
+  const Tensor bytes = g.parameter("bytes", {ElementType::U8, {4, 3}}),
+               scales = g.parameter("scales", f32({4, 1}));
   switch (kind) {
   case OpKind::Add: return a + b;
   case OpKind::Sub: return a - b;
@@ -73,6 +75,7 @@ std::optional<Tensor> madeByItsFunction(OpKind kind, Builder& g, Tensor a, Tenso
   case OpKind::SoftmaxCrossEntropy: return softmaxCrossEntropy(a, labels);
   case OpKind::LayerNorm: return layerNorm(a, row, row);
   case OpKind::RmsNorm: return rmsNorm(a, row);
+  case OpKind::QuantizedMatmul: return quantizedMatmul(a, bytes, scales);
   case OpKind::BatchNorm: return batchNorm(a, row, row, row, row);
   case OpKind::BatchNormTraining: return batchNormTraining(a, row, row).result;
   case OpKind::Dropout: return dropout(a, g.scalar(ElementType::I64, 0));

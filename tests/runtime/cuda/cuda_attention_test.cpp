@@ -140,8 +140,7 @@ TEST_CASE("NVRTC compiles attention of few queries without a warning or a spille
         REQUIRE(split);
         CAPTURE(describe(problem));
         for (const GeneratedLaunch& launch : splitKeysKernels(problem, *split).launches) {
-          const CompiledKernel kernel =
-              compiledKernel(std::string(prelude()) + kernelText(launch), "sm_90");
+          const CompiledKernel kernel = compiledKernel(std::string(prelude()) + kernelText(launch), "sm_90");
           CHECK(kernel.warnings == "");
           CHECK(kernel.spilledBytes == 0);
         }

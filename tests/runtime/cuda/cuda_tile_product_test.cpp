@@ -1,6 +1,6 @@
-// The text of products by generated kernels, tiles and few rows: the same every time, with launches that a device takes, compiled for an
-// H100/H200 without a warning; and which products they compute. Their values are tested in
-// tests/conformance.
+// The text of products by generated kernels, tiles and few rows: the same every time, with launches that a
+// device takes, compiled for an H100/H200 without a warning; and which products they compute. Their values
+// are tested in tests/conformance.
 #include "compiler/lower/kernel_selection.h"
 #include "compiler/lower/kernels/kernel_text.h"
 #include "compiler/lower/kernels/row_product.h"
@@ -132,13 +132,12 @@ TEST_CASE("NVRTC compiles products of few rows without a warning or a spilled re
   }
   for (const ElementType element : {ElementType::F32, ElementType::BF16}) {
     for (const bool transposed : {false, true}) {
-      for (const RowProduct& product : {RowProduct{1, 768, 3072, transposed, element},
-                                        RowProduct{8, 2304, 768, transposed, element},
-                                        RowProduct{1, 50257, 768, transposed, element}}) {
+      for (const RowProduct& product :
+           {RowProduct{1, 768, 3072, transposed, element}, RowProduct{8, 2304, 768, transposed, element},
+            RowProduct{1, 50257, 768, transposed, element}}) {
         CAPTURE(product.rows, product.columns, transposed);
-        const GeneratedKernels work =
-            rowProductKernel(product, identityChain({element, {product.rows, product.columns}}),
-                             {132, 2048, 227 * 1024});
+        const GeneratedKernels work = rowProductKernel(
+            product, identityChain({element, {product.rows, product.columns}}), {132, 2048, 227 * 1024});
         const CompiledKernel kernel =
             compiledKernel(std::string(prelude()) + kernelText(work.launches[0]), "sm_90");
         CHECK(kernel.warnings == "");

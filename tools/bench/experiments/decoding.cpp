@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <random>
+
 namespace dfc::bench {
 namespace {
 
@@ -20,7 +22,7 @@ std::vector<DecodeCase> casesOf(const Harness& harness) {
   if (!harness.required(1)) {
     return {{"small", "f32", 64}};
   }
-  return {{"124M", "f32", 1024}, {"124M", "bf16", 1024}};
+  return {{"124M", "f32", 1024}, {"124M", "bf16", 1024}, {"124M", "int8", 1024}, {"124M", "int4", 1024}};
 }
 
 gpt::Sizes sizesOf(const DecodeCase& one) {
@@ -30,6 +32,9 @@ gpt::Sizes sizesOf(const DecodeCase& one) {
   }
   sizes.context = one.context;
   sizes.element = one.element == "bf16" ? ElementType::BF16 : ElementType::F32;
+  if (one.element.starts_with("int")) {
+    sizes.quantized = one.element == "int8" ? Quantization{8} : Quantization{4, 32};
+  }
   return sizes;
 }
 
@@ -39,6 +44,34 @@ Status writeGraph(const Harness& harness, const DecodeCase& one, const Graph& gr
   }
   return writeFileAtomically(fmt::format("{}/gpt_decode-{}-{}.dfg", harness.graphs(), one.size, one.element),
                              printGraph(graph));
+}
+
+/// Random matrices of GPT-2's deviation, quantised, for the parameters "….weight.q" and "….weight.scales".
+Status setQuantized(const Prepared& prepared, const Quantization& how) {
+  std::mt19937 random(1);
+  std::normal_distribution<float> draw(0, 0.02F);
+  const NamedLiterals first = prepared.session->state();
+  NamedLiterals state;
+  for (const auto& [name, scales] : first) {
+    constexpr std::string_view suffix = ".scales";
+    if (!name.ends_with(suffix)) {
+      continue;
+    }
+    const std::string base = name.substr(0, name.size() - suffix.size());
+    const int64_t rows = scales.type().shape[0];
+    const int64_t inner = first.at(base + ".q").type().shape[1] * 8 / how.bits;
+    Literal matrix(f32({rows, inner}));
+    for (float& value : matrix.mutableData<float>()) {
+      value = draw(random);
+    }
+    auto made = quantize(matrix, how);
+    if (!made) {
+      return made.errors();
+    }
+    state[base + ".q"] = std::move(made->weights);
+    state[name] = std::move(made->scales);
+  }
+  return prepared.session->setState(state);
 }
 
 /// Texts of `context` tokens: a text is at most as long as all samples together.
@@ -54,6 +87,11 @@ Status measure(Harness& harness, const DecodeCase& one, Row& row) {
   auto prepared = harness.prepare(work.graph, variation);
   if (!prepared) {
     return prepared.errors();
+  }
+  if (const auto how = sizesOf(one).quantized) {
+    if (const Status set = setQuantized(*prepared, *how); !set) {
+      return set;
+    }
   }
   measureSteps(*prepared, harness.requested({7, 100, 20}, {2, 1, 1}), row);
   const auto fetches = prepared->session->run({});
@@ -71,7 +109,9 @@ Status measure(Harness& harness, const DecodeCase& one, Row& row) {
 std::vector<std::string> gptDecodeKeys(const Harness& harness) {
   std::vector<std::string> keys;
   for (const DecodeCase& one : casesOf(harness)) {
-    keys.push_back(one.key());
+    if (!sizesOf(one).quantized) { // nothing for quantised weights is installed with the frameworks
+      keys.push_back(one.key());
+    }
   }
   return keys;
 }

@@ -64,9 +64,10 @@ GeneratedKernels splitKeysKernels(const AttentionProblem& problem, const SplitKe
   const std::string common =
       constantsOfRows(problem) + constant("splits", split.splits) + std::string(attentionChunksText);
   GeneratedLaunch part;
-  part.code = common + constantsOfKeys(problem) + constantsOfSplit(split) +
-              constant("threads", split.threads) + std::string(attentionSplitKeysText) +
-              filled("DFC_INLINE void run(const Element* q, const Element* k, const Element* v, $mask$f32* parts, "
+  part.code =
+      common + constantsOfKeys(problem) + constantsOfSplit(split) + constant("threads", split.threads) +
+      std::string(attentionSplitKeysText) +
+      filled("DFC_INLINE void run(const Element* q, const Element* k, const Element* v, $mask$f32* parts, "
              "const Block& block, Shared& shared) {\n  attend(q, k, v, $visible$, parts, block, "
              "shared);\n}\n",
              {{"mask", masked ? "const u8* mask, " : ""},
