@@ -75,9 +75,8 @@ class Model {
   }
 
   Tensor linear(const std::string& name, Tensor x, int64_t to, double factor = 1) {
-    const Tensor product = sizes_.quantized
-                               ? quantizedProduct(name, x, to)
-                               : matmul(x, matrix(name + ".weight", {x.shape()[1], to}, factor));
+    const Tensor product = sizes_.quantized ? quantizedProduct(name, x, to)
+                                            : matmul(x, matrix(name + ".weight", {x.shape()[1], to}, factor));
     return product + vector(name + ".bias", to, 0);
   }
 

@@ -142,6 +142,21 @@ def test_draws(evaluate):
     assert even.min() > 0 and even.max() < 1 and abs(even.mean() - 0.5) < 0.05
 
 
+def test_quantised_weights(evaluate):
+    matrix = RANDOM.standard_normal((5, 32)).astype(np.float32)
+    a = RANDOM.standard_normal((2, 32)).astype(np.float32)
+    for bits, group in ((8, 0), (4, 16)):
+        weights, scales = dfc.quantize(matrix, bits, group)
+        assert weights.shape == (5, 32 * bits // 8) and scales.shape == (5, 32 // group if group else 1)
+        y, whole = evaluate(lambda a, w, s, b=bits: [dfc.quantized_matmul(a, w, s, b), dfc.dequantized(w, s, b)],
+                            a, weights, scales)
+        steps = np.repeat(scales, 32 // scales.shape[1], axis=1)
+        assert (np.abs(whole - matrix) <= 0.51 * steps).all()
+        np.testing.assert_allclose(y, a @ whole.T, rtol=1e-4, atol=1e-5)
+    with pytest.raises(dfc.Error, match="3 bits"):
+        dfc.quantize(matrix, 3)
+
+
 def test_a_cache_gives_what_the_whole_text_gives(evaluate):
     q, k, v = (RANDOM.standard_normal((1, 2, 5, 4)).astype(np.float32) for _ in range(3))
     whole = evaluate(lambda q, k, v: dfc.attention(q, k, v, causal=True), q, k, v)

@@ -3,7 +3,10 @@
 #include "ir/author/composites.h"
 #include "ir/author/dsl.h"
 #include "ir/author/kv_cache.h"
+#include "ir/author/quantized.h"
+#include "tools/python/module/arrays.h"
 #include "tools/python/module/bindings.h"
+#include "tools/python/module/errors.h"
 #include "tools/python/module/op.h"
 
 #include <memory>
@@ -65,6 +68,33 @@ void bindDraws(nb::module_& module) {
       "add up to p or more (Holtzman et al. 2019). among: how many of the largest are looked at, 0 for all.");
 }
 
+void bindQuantised(nb::module_& module) {
+  module.def(
+      "quantize",
+      [](nb::handle matrix, int64_t bits, int64_t group) {
+        QuantizedMatrix made =
+            orRaise(quantize(literalOf(matrix, Sharing::Shared, std::nullopt, "quantize"), {bits, group}));
+        return nb::make_tuple(numpyOf(std::move(made.weights)), numpyOf(std::move(made.scales)));
+      },
+      "matrix"_a, "bits"_a = 8, "group"_a = 0,
+      "A matrix of floats, [n, k], as arrays for quantized_matmul: (weights, scales). Every run of `group` "
+      "elements of a row has a scale of its own, the whole row where it is 0.",
+      nb::sig("def quantize(matrix: numpy.typing.ArrayLike, bits: int = 8, group: int = 0) -> "
+              "tuple[numpy.ndarray, numpy.ndarray]"));
+  bindOp(
+      module, "quantized_matmul",
+      [](Tensor a, Tensor weights, Tensor scales, int64_t bits) {
+        return quantizedMatmul(a, weights, scales, bits);
+      },
+      "a"_a, "weights"_a, "scales"_a, "bits"_a = 8,
+      "a, [..., m, k], times the transpose of a quantised matrix [n, k], dequantised as it is read: weights "
+      "uint8 [n, k * bits / 8], scales [n, runs] of a's type, as quantize gives them.");
+  bindOp(
+      module, "dequantized",
+      [](Tensor weights, Tensor scales, int64_t bits) { return dequantized(weights, scales, bits); },
+      "weights"_a, "scales"_a, "bits"_a = 8, "The matrix [n, k] that weights and scales hold.");
+}
+
 using Cache = Written<KvCache>;
 
 void construct(Cache* self, std::shared_ptr<Writer> writer, const std::string& name, int64_t batch,
@@ -112,6 +142,7 @@ void bindCaches(nb::module_& module) {
 void bindDecoding(nb::module_& module) {
   bindSlices(module);
   bindDraws(module);
+  bindQuantised(module);
   bindCaches(module);
 }
 
