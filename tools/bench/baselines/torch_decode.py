@@ -17,11 +17,13 @@ class Decoder(torch.nn.Module):
         super().__init__()
         self.net = net
         heads, width = net.blocks[0].heads, net.norm.weight.numel()
-        shape = (1, heads, context, width // heads)
+        shape, device = (1, heads, context, width // heads), net.norm.weight.device
         for i in range(len(net.blocks)):
             for kind in ("keys", "values"):
-                self.register_buffer(f"{kind}{i}", torch.zeros(shape, dtype=element, device="cuda"))
-        self.register_buffer("rows", torch.arange(context, device="cuda"))
+                self.register_buffer(f"{kind}{i}", torch.zeros(shape, dtype=element, device=device))
+        self.register_buffer("rows", torch.arange(context, device=device))
+        self.head = torch.nn.Linear(width, net.tokens.num_embeddings, bias=False, device=device, dtype=element)
+        self.head.weight = net.tokens.weight
 
     def attention(self, i, block, x, position, seen):
         q, k, v = (part.view(1, block.heads, 1, -1) for part in block.qkv(x).split(x.shape[-1], dim=-1))
@@ -36,7 +38,7 @@ class Decoder(torch.nn.Module):
         for i, block in enumerate(self.net.blocks):
             x = x + self.attention(i, block, block.norm1(x), position, seen)
             x = x + block.down(functional.gelu(block.up(block.norm2(x)), approximate="tanh"))
-        logits = functional.linear(self.net.norm(x), self.net.tokens.weight).float()
+        logits = self.head(self.net.norm(x)).float()
         p = torch.softmax(logits, dim=-1)
         return torch.argmax(p / torch.empty_like(p).exponential_(1), dim=-1)
 

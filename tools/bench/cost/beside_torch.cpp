@@ -41,6 +41,11 @@ Status measure(Harness& harness, const BaselineOptions& baselines, const TorchWo
     return prepared.errors();
   }
   prepared->feeds = work.feeds;
+  if (work.prepare) {
+    if (const Status set = work.prepare(*prepared->session); !set) {
+      return set;
+    }
+  }
   const Sampling all = harness.requested({15, work.steps, 1}, {2, 1, 1});
   InterleavedBaseline baseline(harness, torchOn(*variation.machine, work.key, all.steps), baselines);
   std::vector<double> seconds;

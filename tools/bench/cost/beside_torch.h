@@ -3,6 +3,8 @@
 
 #include "tools/bench/cost/costs.h"
 
+#include <functional>
+
 namespace dfc::bench {
 
 struct TorchWork {
@@ -10,7 +12,8 @@ struct TorchWork {
   Result<Graph> graph;
   uint32_t steps; ///< of a sample
   NamedLiterals feeds = {};
-  double mostOverTorch = 1; ///< the requirement
+  double mostOverTorch = 1;                     ///< the requirement
+  std::function<Status(Session&)> prepare = {}; ///< sets state before the first step
 };
 
 /// Adds the row `work.key`, where it is wanted, beside those that baselines/torch_cpu.py has for it.

@@ -86,6 +86,28 @@ void inferenceOnCpu(Harness& harness, const BaselineOptions& baselines) {
               [&] { return resnetForward(resnet.sizes, resnet.batch); });
 }
 
+void decodingOnCpu(Harness& harness, const BaselineOptions& baselines) {
+  gpt::Sizes sizes{.heads = 4, .width = 64, .context = 64, .vocabulary = 256};
+  if (!harness.quick()) {
+    sizes = {.layers = 12, .heads = 12, .width = 768, .context = 1024, .vocabulary = 50304};
+  }
+  for (const std::string element : {"f32", "int8"}) {
+    const std::string key = "decode/124M/" + element;
+    if (harness.wants(key)) {
+      sizes.quantized = element == "int8" ? std::optional(Quantization{}) : std::nullopt;
+      besideTorch(
+          harness, baselines,
+          {key,
+           fmt::format("GPT-2, a token on the CPU, weights in {}, a cache of {}", element, sizes.context),
+           gptDecode(sizes).graph,
+           10,
+           {},
+           1,
+           [&](Session& session) { return setQuantized(session, sizes); }});
+    }
+  }
+}
+
 void transformerBlock(Harness& harness, const BaselineOptions& baselines) {
   BlockSpec spec;
   spec.batch = harness.quick() ? 1 : spec.batch;

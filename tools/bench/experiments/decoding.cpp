@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <random>
-
 namespace dfc::bench {
 namespace {
 
@@ -46,34 +44,6 @@ Status writeGraph(const Harness& harness, const DecodeCase& one, const Graph& gr
                              printGraph(graph));
 }
 
-/// Random matrices of GPT-2's deviation, quantised, for the parameters "….weight.q" and "….weight.scales".
-Status setQuantized(const Prepared& prepared, const Quantization& how) {
-  std::mt19937 random(1);
-  std::normal_distribution<float> draw(0, 0.02F);
-  const NamedLiterals first = prepared.session->state();
-  NamedLiterals state;
-  for (const auto& [name, scales] : first) {
-    constexpr std::string_view suffix = ".scales";
-    if (!name.ends_with(suffix)) {
-      continue;
-    }
-    const std::string base = name.substr(0, name.size() - suffix.size());
-    const int64_t rows = scales.type().shape[0];
-    const int64_t inner = first.at(base + ".q").type().shape[1] * 8 / how.bits;
-    Literal matrix(f32({rows, inner}));
-    for (float& value : matrix.mutableData<float>()) {
-      value = draw(random);
-    }
-    auto made = quantize(matrix, how);
-    if (!made) {
-      return made.errors();
-    }
-    state[base + ".q"] = std::move(made->weights);
-    state[name] = std::move(made->scales);
-  }
-  return prepared.session->setState(state);
-}
-
 /// Texts of `context` tokens: a text is at most as long as all samples together.
 Status measure(Harness& harness, const DecodeCase& one, Row& row) {
   Variation variation;
@@ -88,10 +58,8 @@ Status measure(Harness& harness, const DecodeCase& one, Row& row) {
   if (!prepared) {
     return prepared.errors();
   }
-  if (const auto how = sizesOf(one).quantized) {
-    if (const Status set = setQuantized(*prepared, *how); !set) {
-      return set;
-    }
+  if (const Status set = setQuantized(*prepared->session, sizesOf(one)); !set) {
+    return set;
   }
   measureSteps(*prepared, harness.requested({7, 100, 20}, {2, 1, 1}), row);
   const auto fetches = prepared->session->run({});

@@ -49,6 +49,36 @@ FedGraph gptDecode(const gpt::Sizes& sizes) {
   return {gpt::decodingStep(sizes, {.tokens = sizes.vocabulary}), {}};
 }
 
+Status setQuantized(Session& session, const gpt::Sizes& sizes) {
+  if (!sizes.quantized) {
+    return success();
+  }
+  std::mt19937 random(1);
+  std::normal_distribution<float> draw(0, 0.02F);
+  const NamedLiterals first = session.state();
+  NamedLiterals state;
+  for (const auto& [name, scales] : first) {
+    constexpr std::string_view suffix = ".scales";
+    if (!name.ends_with(suffix)) {
+      continue;
+    }
+    const std::string base = name.substr(0, name.size() - suffix.size());
+    const int64_t rows = scales.type().shape[0];
+    const int64_t inner = first.at(base + ".q").type().shape[1] * 8 / sizes.quantized->bits;
+    Literal matrix(f32({rows, inner}));
+    for (float& value : matrix.mutableData<float>()) {
+      value = draw(random);
+    }
+    auto made = quantize(matrix, *sizes.quantized);
+    if (!made) {
+      return made.errors();
+    }
+    state[base + ".q"] = std::move(made->weights);
+    state[name] = std::move(made->scales);
+  }
+  return session.setState(state);
+}
+
 FedGraph resnetStep(const resnet::Sizes& sizes, int64_t batch) {
   resnet::Training training{.batch = batch,
                             .rate = 1e-3}; // one batch again and again has no noise to average

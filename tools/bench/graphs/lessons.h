@@ -2,6 +2,7 @@
 // of each. Nothing here is a model of its own.
 #pragma once
 
+#include "runtime/session.h"
 #include "samples/06_gpt/gpt.h"
 #include "samples/07_resnet/resnet.h"
 
@@ -19,6 +20,8 @@ FedGraph gptStep(const gpt::Sizes& sizes, int64_t batch);
 FedGraph gptForward(const gpt::Sizes& sizes, int64_t batch);
 /// One token drawn after those in the caches, and nothing fed: weights and caches of `sizes.element`.
 FedGraph gptDecode(const gpt::Sizes& sizes);
+/// Sets the quantised weights of such a graph, where it has any: random ones of GPT-2's deviation.
+Status setQuantized(Session& session, const gpt::Sizes& sizes);
 /// One step of SGD with momentum on `batch` random images.
 FedGraph resnetStep(const resnet::Sizes& sizes, int64_t batch);
 /// The logits of `batch` random images, with the running statistics.

@@ -61,8 +61,8 @@ float dotOf(const IntegerRow& row, const float* x) {
   return sum;
 }
 
-float bytesDot(const IntegerRow& row, const float* x) { return dotOf<false>(row, x); }
-float halvesDot(const IntegerRow& row, const float* x) { return dotOf<true>(row, x); }
+IntegerDot chooseDotOfBytes() { return dotOf<false>; }
+IntegerDot chooseDotOfHalves() { return dotOf<true>; }
 
 } // namespace
 } // namespace HWY_NAMESPACE
@@ -72,11 +72,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace dfc {
 
-HWY_EXPORT(bytesDot);
-HWY_EXPORT(halvesDot);
+HWY_EXPORT(chooseDotOfBytes);
+HWY_EXPORT(chooseDotOfHalves);
 
-IntegerDot dotOfBytes() { return HWY_DYNAMIC_POINTER(bytesDot); }
-IntegerDot dotOfHalves() { return HWY_DYNAMIC_POINTER(halvesDot); }
+IntegerDot dotOfBytes() { return HWY_DYNAMIC_DISPATCH(chooseDotOfBytes)(); }
+IntegerDot dotOfHalves() { return HWY_DYNAMIC_DISPATCH(chooseDotOfHalves)(); }
 
 } // namespace dfc
 #endif
