@@ -20,7 +20,7 @@ bool gpuHasAttention(const ops::Attention& op, OperandTypes operands, const Tens
          (mask == nullptr || maskStrides(shape, mask->shape).has_value());
 }
 
-// Kernels that dequantise as they multiply, for few rows: for many, the matrix is written down once.
+// The CUDA kernel dequantises as it multiplies, for few rows: for many, the matrix is written down once.
 bool hasFewRows(OperandTypes operands) {
   constexpr int64_t mostRows = 8;
   const Shape& a = operands[0].shape;
@@ -35,10 +35,10 @@ bool claimsKernel(DeviceKind kind, const OpAttributes& attributes, OperandTypes 
   const auto maskBehind = [&](size_t others) {
     return operands.size() > others ? &operands[others] : nullptr;
   };
-  switch (attributes.kind()) { // the cpu's kernels of gradients and attention take every type and size
+  switch (attributes.kind()) { // the cpu's kernels take every type and size
   case OpKind::LayerNormGradient:
   case OpKind::RmsNormGradient: return true;
-  case OpKind::QuantizedMatmul: return hasFewRows(operands);
+  case OpKind::QuantizedMatmul: return kind == DeviceKind::Cpu || hasFewRows(operands);
   case OpKind::Attention:
     return kind == DeviceKind::Cpu ||
            gpuHasAttention(attributes.as<ops::Attention>(), operands, maskBehind(3));

@@ -3,11 +3,48 @@
 #include "ir/graph/ops/quantized_matmul.h"
 #include "runtime/cpu/kernels/matmul/integer_dot.h"
 #include "runtime/cpu/kernels/storage_converter.h"
+#include "runtime/cpu/kernels/zero_kernel.h"
 
 #include <vector>
 
 namespace dfc {
 namespace {
+
+// f64.
+class PlainQuantizedMatmulKernel final : public CpuKernel {
+ public:
+  PlainQuantizedMatmulKernel(const ops::QuantizedMatmul& op, OperandTypes operands, ThreadPool& pool)
+      : pool_(pool), op_(op), inner_(operands[0].shape.dims().back()), columns_(operands[1].shape[0]),
+        elements_(operands[0].shape.elements() / inner_ * columns_), runs_(operands[2].shape[1]),
+        parts_(partCount(pool, elements_, static_cast<double>(elements_ * inner_))) {}
+
+  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    const auto* const a = reinterpret_cast<const double*>(operands[0]);
+    const auto* const weights = reinterpret_cast<const uint8_t*>(operands[1]);
+    const auto* const scales = reinterpret_cast<const double*>(operands[2]);
+    auto* const to = reinterpret_cast<double*>(results[0]);
+    pool_.run(parts_, [&](uint32_t part) {
+      const TaskRange mine = tasksOfPart(elements_, parts_, part);
+      for (int64_t i = mine.begin; i < mine.end; ++i) {
+        const int64_t column = i % columns_;
+        const double* const x = a + i / columns_ * inner_;
+        double sum = 0;
+        for (int64_t k = 0; k < inner_; ++k) {
+          const uint8_t byte = weights[(column * inner_ + k) / op_.perByte()];
+          const int q = op_.bits == 8 ? byte : k % 2 == 0 ? byte & 15 : byte >> 4;
+          sum += x[k] * (static_cast<double>(q - op_.zero()) * scales[column * runs_ + k / (inner_ / runs_)]);
+        }
+        to[i] = sum;
+      }
+    });
+  }
+
+ private:
+  ThreadPool& pool_;
+  ops::QuantizedMatmul op_;
+  int64_t inner_, columns_, elements_, runs_;
+  uint32_t parts_;
+};
 
 class QuantizedMatmulKernel final : public CpuKernel {
  public:
@@ -72,6 +109,15 @@ class QuantizedMatmulKernel final : public CpuKernel {
 
 std::unique_ptr<CpuKernel> makeQuantizedMatmulKernel(const ops::QuantizedMatmul& op, OperandTypes operands,
                                                      ThreadPool& pool) {
+  const TensorType& a = operands[0];
+  if (a.shape.dims().back() == 0 || a.shape.elements() == 0 || operands[1].shape[0] == 0) {
+    Dims dims(a.shape.dims().begin(), a.shape.dims().end());
+    dims.back() = operands[1].shape[0];
+    return std::make_unique<ZeroKernel>(TensorType{a.element, Shape(dims)}.bytes());
+  }
+  if (a.element == ElementType::F64) {
+    return std::make_unique<PlainQuantizedMatmulKernel>(op, operands, pool);
+  }
   return std::make_unique<QuantizedMatmulKernel>(op, operands, pool);
 }
 

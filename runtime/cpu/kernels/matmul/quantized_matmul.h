@@ -1,12 +1,12 @@
-// quantizedMatmul of few rows: a row of integers is read once and dequantised in registers. What limits it is
-// the memory that the integers are read from.
+// quantizedMatmul: a row of integers is read once for all rows of a and dequantised in registers. Of few
+// rows, what limits it is the memory that the integers are read from; products of many rows are decomposed.
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"
 
 namespace dfc {
 
-/// Of a f32, f16 or bf16, which is computed in f32 and rounded once.
+/// Of every float type; f16 and bf16 are computed in f32 and rounded once.
 std::unique_ptr<CpuKernel> makeQuantizedMatmulKernel(const ops::QuantizedMatmul& op, OperandTypes operands,
                                                      ThreadPool& pool);
 
