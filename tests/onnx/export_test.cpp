@@ -56,6 +56,7 @@ std::string whyNotExported(OpKind kind) {
   case OpKind::LogSoftmax:
   case OpKind::SoftmaxCrossEntropy:
   case OpKind::SoftmaxCrossEntropyGradient:
+  case OpKind::QuantizedMatmul:
   case OpKind::LayerNorm:
   case OpKind::RmsNorm:
   case OpKind::LayerNormGradient:

@@ -1,6 +1,7 @@
 #include "runtime/cpu/kernels/attention/block_product.h"
 
 #include "ir/base/assert.h"
+#include "runtime/cpu/kernels/matmul/thin_product.h"
 #include "runtime/cpu/onednn_library.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace dfc {
 template <class T>
 void BlockProduct<T>::prepare(int64_t rows, int64_t extent, uint32_t slots) {
   const BlockMatmul shape = shapeOf_(rows, extent);
-  if (std::is_same_v<T, double> || shape.rows * shape.columns * shape.inner == 0) {
+  if (std::is_same_v<T, double> || shape.rows * shape.columns * shape.inner == 0 || isThin(shape)) {
     return;
   }
   const bool made = primitives_.add({rows, extent}, [&] {
@@ -47,6 +48,9 @@ void BlockProduct<T>::run(int64_t rows, int64_t extent, uint32_t slot, const T* 
   if constexpr (std::is_same_v<T, double>) {
     blockMatmul(ElementType::F64, shape, left, right, to, scratch);
   } else {
+    if (isThin(shape)) {
+      return thinProduct(shape, a, b, c);
+    }
     const std::byte* operands[2] = {left, right};
     primitives_.run({rows, extent}, slot, operands, to, scratch, "attention");
   }

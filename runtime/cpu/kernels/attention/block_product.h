@@ -1,5 +1,5 @@
-// BlockProduct: one of attention's matrix products for blocks of several shapes, by oneDNN for f32 and by our
-// own blocks for f64.
+// BlockProduct: one of attention's matrix products for blocks of several shapes: f32 by oneDNN, of few rows
+// by ../matmul/thin_product.h, and f64 by our own blocks.
 #pragma once
 
 #include "runtime/cpu/kernels/matmul/block_matmul.h"

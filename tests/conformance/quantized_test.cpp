@@ -87,8 +87,12 @@ TEST_CASE(
     const auto graph = std::move(g).finish();
     REQUIRE(graph);
     Machine machine;
-    machine.devices.add(DeviceRow{.name = "cpu0", .kind = DeviceKind::Cpu, .threads = 2});
-    auto plan = compile(*graph, machine);
+    DeviceRow host;
+    host.name = "cpu0";
+    host.kind = DeviceKind::Cpu;
+    host.threads = 2;
+    machine.devices.add(host);
+    auto plan = compile(*graph, machine, RooflineCostModel(), {});
     REQUIRE(plan);
     auto session = Session::open(std::make_shared<const Executable>(std::move(*plan)));
     REQUIRE(session);
