@@ -5,6 +5,7 @@ import enum
 import os
 from typing import Any
 
+import numpy
 import numpy.typing
 
 import dfc.plain
@@ -805,6 +806,19 @@ def keep_top_p(logits: Tensor | numpy.typing.ArrayLike, p: float, among: int = 0
     """
     logits, with -infinity in the place of all but the smallest set along the last axis whose probabilities add up to p or more (Holtzman et al. 2019). among: how many of the largest are looked at, 0 for all.
     """
+
+def quantize(matrix: numpy.typing.ArrayLike, bits: int = 8, group: int = 0) -> tuple[numpy.ndarray, numpy.ndarray]:
+    """
+    A matrix of floats, [n, k], as arrays for quantized_matmul: (weights, scales). Every run of `group` elements of a row has a scale of its own, the whole row where it is 0.
+    """
+
+def quantized_matmul(a: Tensor | numpy.typing.ArrayLike, weights: Tensor | numpy.typing.ArrayLike, scales: Tensor | numpy.typing.ArrayLike, bits: int = 8) -> Tensor:
+    """
+    a, [..., m, k], times the transpose of a quantised matrix [n, k], dequantised as it is read: weights uint8 [n, k * bits / 8], scales [n, runs] of a's type, as quantize gives them.
+    """
+
+def dequantized(weights: Tensor | numpy.typing.ArrayLike, scales: Tensor | numpy.typing.ArrayLike, bits: int = 8) -> Tensor:
+    """The matrix [n, k] that weights and scales hold."""
 
 class KvCache:
     """
