@@ -1,7 +1,7 @@
 #include "compiler/lower/kernel_selection.h"
 
 #include "compiler/lower/integer_matmul.h"
-#include "compiler/lower/kernels/row_product.h"
+#include "compiler/lower/kernels/products/row_product.h"
 #include "compiler/lower/library_convolution.h"
 #include "compiler/lower/tile_matmul.h"
 #include "compiler/lower/vector_matmul.h"

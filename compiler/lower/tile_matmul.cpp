@@ -1,7 +1,7 @@
 #include "compiler/lower/tile_matmul.h"
 
 #include "compiler/lower/epilogue.h"
-#include "compiler/lower/kernels/tile_product.h"
+#include "compiler/lower/kernels/products/tile_product.h"
 
 #include <charconv>
 

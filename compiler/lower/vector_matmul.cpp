@@ -1,7 +1,7 @@
 #include "compiler/lower/vector_matmul.h"
 
 #include "compiler/lower/epilogue.h"
-#include "compiler/lower/kernels/row_product.h"
+#include "compiler/lower/kernels/products/row_product.h"
 #include "ir/base/assert.h"
 
 namespace dfc::cuda {

@@ -120,11 +120,13 @@ Tensor logSoftmax(Operand a, int64_t axis = -1);
 /// bf16 logits is f32.
 Tensor softmaxCrossEntropy(Operand logits, Operand labels, LossType loss = LossType::Unstated);
 
+/// a [..., m, k] times the transpose of a quantised matrix [n, k], dequantised as it is read: [..., m, n].
+/// weights: u8 [n, k * bits / 8]; scales: [n, runs] of a's type (`quantize` makes both). bits: 8 or 4.
+Tensor quantizedMatmul(Operand a, Operand weights, Operand scales, int64_t bits = 8);
 /// (a - mean) / sqrt(variance + epsilon) * scale + bias, mean and variance over `axis` and all after it;
 /// scale and bias have the shape of those axes (Ba, Kiros and Hinton 2016).
 Tensor layerNorm(Operand a, Operand scale, Operand bias, int64_t axis = -1, double epsilon = 1e-5);
 /// a / sqrt(mean of a^2 + epsilon) * scale, the mean over `axis` and all after it (Zhang and Sennrich 2019).
-Tensor quantizedMatmul(Operand a, Operand weights, Operand scales, int64_t bits = 8);
 Tensor rmsNorm(Operand a, Operand scale, int64_t axis = -1, double epsilon = 1e-5);
 /// (a - mean) / sqrt(variance + epsilon) * scale + bias with a number of each for each channel, which is
 /// `axis`; for inference (Ioffe and Szegedy 2015).

@@ -3,7 +3,7 @@
 // bf16 and tf32) or a kernel's.
 #include "tests/conformance/bounds.h"
 #include "tests/conformance/contenders.h"
-#include "tests/conformance/product_sums.h"
+#include "tests/conformance/products/product_sums.h"
 #include "tests/conformance/require_plan.h"
 
 #include "ir/author/gradient_rules.h"

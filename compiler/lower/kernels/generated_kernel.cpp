@@ -110,6 +110,9 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
     return normKernel(op.axis, op.epsilon, true, operands, results[0].element, gpu);
   }
   case OpKind::QuantizedMatmul:
+    if (operands[0].element == ElementType::F64) { // its accumulators are f32
+      return std::nullopt;
+    }
     return quantizedProductKernel(attributes.as<ops::QuantizedMatmul>(), operands, gpu);
   case OpKind::RmsNorm: {
     const auto& op = attributes.as<ops::RmsNorm>();

@@ -71,12 +71,13 @@ TEST_CASE("kernel selection: a product is computed by the first candidate that a
                           Case{{square, square, tf32, expBody}, "tiles", true},
                           Case{{typed(Type::I32, {8, 4}), typed(Type::I32, {4, 8})}, "integer product", true},
                           Case{{typed(Type::I64, {8, 1}), typed(Type::I64, {1, 8})}, "integer product", true},
-                          Case{{f32({1, 64}), square, tf32}, "vector product", true},
+                          Case{{f32({1, 64}), square, tf32}, "row product", true},
                           Case{{square, f32({64, 1}), {}, expBody}, "vector product", false},
                           Case{{square, square, {}, reluBody}, "cuBLASLt with epilogue", true},
                           Case{{square, square, {}, expBody}, "cuBLASLt", false},
                           Case{{f32({64, 0}), f32({0, 64}), {}, reluBody}, "cuBLASLt", false},
-                          Case{{typed(Type::F16, {1, 64}), typed(Type::F16, {64, 8})}, "cuBLASLt", true},
+                          Case{{typed(Type::F16, {1, 64}), typed(Type::F16, {64, 8})}, "row product", true},
+                          Case{{f32({9, 64}), square, {}, expBody}, "cuBLASLt", false},
                           Case{{f32({2, 1, 64}), f32({2, 64, 8})}, "cuBLASLt", true}}) {
     const KernelSelection selection = selectionFor(one.product);
     INFO(toString(one.product.a) << " by " << toString(one.product.b));

@@ -3,8 +3,8 @@
 // are tested in tests/conformance.
 #include "compiler/lower/kernel_selection.h"
 #include "compiler/lower/kernels/kernel_text.h"
-#include "compiler/lower/kernels/row_product.h"
-#include "compiler/lower/kernels/tile_product.h"
+#include "compiler/lower/kernels/products/row_product.h"
+#include "compiler/lower/kernels/products/tile_product.h"
 #include "compiler/lower/tile_matmul.h"
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"

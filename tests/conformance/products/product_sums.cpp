@@ -1,5 +1,5 @@
 // See product_sums.h.
-#include "tests/conformance/product_sums.h"
+#include "tests/conformance/products/product_sums.h"
 
 #include <cmath>
 

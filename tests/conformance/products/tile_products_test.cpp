@@ -1,10 +1,10 @@
 // Products by our own tiles, their text run on the host: every layout of the factors, edges in both
 // directions, and bodies behind the product, against sums in f64.
 #include "tests/conformance/emulated_kernels.h"
-#include "tests/conformance/product_sums.h"
+#include "tests/conformance/products/product_sums.h"
 
 #include "compiler/interpreter/evaluate.h"
-#include "compiler/lower/kernels/tile_product.h"
+#include "compiler/lower/kernels/products/tile_product.h"
 #include "ir/graph/rules/op_rules.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_values.h"

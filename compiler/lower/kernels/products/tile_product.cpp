@@ -5,7 +5,7 @@
 // Strides in shared memory keep the 32 loads of a fragment's register in banks of their own: those of a
 // factor whose inner axis lies last are 4 more than a multiple of 32, of one whose inner axis lies first 8
 // more. The layout of fragments is that of PTX's mma.m16n8k8 for .tf32.
-#include "compiler/lower/kernels/tile_product.h"
+#include "compiler/lower/kernels/products/tile_product.h"
 
 #include "ir/base/assert.h"
 

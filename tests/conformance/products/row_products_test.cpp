@@ -1,10 +1,10 @@
 // Products of few rows, their text run on the host: both layouts of the matrix, edges in every direction,
 // one block and many, 16-bit factors, and bodies behind the product, against sums in f64.
 #include "tests/conformance/emulated_kernels.h"
-#include "tests/conformance/product_sums.h"
+#include "tests/conformance/products/product_sums.h"
 
 #include "compiler/interpreter/evaluate.h"
-#include "compiler/lower/kernels/row_product.h"
+#include "compiler/lower/kernels/products/row_product.h"
 #include "ir/graph/rules/op_rules.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_values.h"

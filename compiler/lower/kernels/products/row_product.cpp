@@ -6,7 +6,7 @@
 //
 // All loads of a step are asked for before the first is used: what a multiprocessor has under way decides how
 // much of the memory's bandwidth it gets.
-#include "compiler/lower/kernels/row_product.h"
+#include "compiler/lower/kernels/products/row_product.h"
 
 #include "ir/base/assert.h"
 
