@@ -154,8 +154,8 @@ inline unsigned int voted(bool yes) {
   return votes;
 }
 
-// What `multiplyTiles` of kernels/products/tile_product.cpp is: PTX's mma.m16n8k8 for tf32, of which a warp's threads
-// hold the fragments as PTX lays them out. The bits behind tf32's last place count for nothing.
+// What `multiplyTiles` of kernels/products/tile_product.cpp is: PTX's mma.m16n8k8 for tf32, of which a warp's
+// threads hold the fragments as PTX lays them out. The bits behind tf32's last place count for nothing.
 inline unsigned int fragments[1024][6];
 
 inline float tf32(unsigned int bits) {

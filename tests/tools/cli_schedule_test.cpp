@@ -53,7 +53,8 @@ TEST_CASE("dfc schedule: without -o the schedule goes to stdout, and --json has 
   const Outcome text = shop.dfc({"schedule", tasksFile, "-m", "cpu-2gpu", "--policy=single"});
   REQUIRE(text.status == 0);
   CHECK(nlohmann::json::parse(text.out)["tasks"].size() == 7);
-  const Outcome json = shop.dfc({"schedule", tasksFile, "-m", "cpu-2gpu", "--policy=exact", "--json"});
+  const Outcome json =
+      shop.dfc({"schedule", tasksFile, "-m", "cpu-2gpu", "--policy=exact", "--plan-time=60", "--json"});
   REQUIRE(json.status == 0);
   const auto object = nlohmann::json::parse(json.out);
   CHECK(object["optimal"] == true);

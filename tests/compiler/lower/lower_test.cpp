@@ -51,9 +51,9 @@ TEST_CASE("lower: a plan without GPUs has no launches") {
 // and needs no more of the first than its own elements: one launch, in which it runs between the two.
 TEST_CASE("lower: a kernel may run between two kernels of another op in their launch") {
   const auto graph = parseGraph(R"(graph net {
-  parameter row : f32[1, 2] = zeros()
-  parameter square : f32[2, 2] = zeros()
-  parameter one : f32[1, 1] = zeros()
+  parameter row : f64[1, 2] = zeros()
+  parameter square : f64[2, 2] = zeros()
+  parameter one : f64[1, 1] = zeros()
   on gpu0 {
     scaled = matmul(one, row)
     product = matmul(row, square, transposeB=true)
