@@ -15,7 +15,6 @@ from torch.nn import functional as F
 
 import baseline
 from torch_common import batch_on, loss_of, net
-from torch_decode import Decoder
 from torch_gpt import Gpt
 from torch_net import compiled_step, eager_step
 from torch_resnet import Resnet
@@ -71,29 +70,6 @@ def resnet(quick):
     model = Resnet(18, width, image, 3, classes).to(memory_format=torch.channels_last)
     images = torch.randint(256, (batch, 3, image, image), dtype=torch.uint8).contiguous(memory_format=torch.channels_last)
     return model, (images, torch.randint(classes, (batch,)))
-
-
-def decoder(element, quick):
-    """A step of GPT-2 that draws a token, of decode/124M/…: weights in f32, or int8 (dynamic quantisation)."""
-    layers, heads, width, vocabulary, context = (2, 4, 64, 256, 64) if quick else (12, 12, 768, 50304, 1024)
-    model = Decoder(Gpt(layers, heads, width, vocabulary, context), context, torch.float32).eval()
-    if element == "int8":
-        model = torch.ao.quantization.quantize_dynamic(model, {nn.Linear}, dtype=torch.qint8)
-    return model
-
-
-def decoding_step(element, quick, compiled):
-    model = decoder(element, quick)
-    forward = torch.compile(model) if compiled else model
-    token, position = torch.zeros(1, dtype=torch.long), torch.zeros(1, dtype=torch.long)
-
-    def step():
-        with torch.no_grad():
-            token.copy_(forward(token, position))
-            position.add_(1)
-            position.remainder_(64 if quick else 1024)
-
-    return step
 
 
 OPTIMIZERS = {Gpt: lambda p: torch.optim.AdamW(p, lr=6e-4, betas=(0.9, 0.95), weight_decay=0.1, fused=True),
@@ -152,13 +128,7 @@ def main():
 
     for key in filter(None, options.keys.split(",")):
         kind, name = key.split("/")[:2]
-        if kind == "decode":
-            element = key.split("/")[2]
-            steps = {f"PyTorch {version} {'compiled' if compiled else 'eager'}":
-                     lambda e=element, c=compiled: decoding_step(e, options.quick, c)
-                     for compiled in ([False] if element == "int8" else [False, True])}  # its int8 layers do not compile
-            baseline.timed_interleaved(key, steps, options.steps)
-        elif name in ("gpt", "resnet18"):
+        if name in ("gpt", "resnet18"):
             make_step = training_step if kind == "train" else inference_step
             run(key, eager_and_compiled(make_step, gpt if name == "gpt" else resnet, options.quick))
         elif kind == "train":

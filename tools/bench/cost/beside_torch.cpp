@@ -24,10 +24,10 @@ Machine hostOf(const Harness& harness) {
   return machine;
 }
 
-BaselineProgram torchOn(const Machine& host, const std::string& key, uint32_t steps) {
+BaselineProgram scriptOn(const Machine& host, const TorchWork& work, uint32_t steps) {
   BaselineProgram script;
-  script.file = "torch_cpu.py";
-  script.keys = {key};
+  script.file = work.script;
+  script.keys = {work.key};
   script.arguments = {"--threads", fmt::format("{}", host.devices[DeviceId(0)].threads), "--steps",
                       fmt::format("{}", steps)};
   return script;
@@ -47,7 +47,7 @@ Status measure(Harness& harness, const BaselineOptions& baselines, const TorchWo
     }
   }
   const Sampling all = harness.requested({15, work.steps, 1}, {2, 1, 1});
-  InterleavedBaseline baseline(harness, torchOn(*variation.machine, work.key, all.steps), baselines);
+  InterleavedBaseline baseline(harness, scriptOn(*variation.machine, work, all.steps), baselines);
   std::vector<double> seconds;
   for (uint32_t sample = 0; sample < all.samples; ++sample) {
     seconds.push_back(sampleSteps(*prepared, {1, all.steps, all.warmUp, warmSeconds}).front());

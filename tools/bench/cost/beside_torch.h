@@ -14,9 +14,10 @@ struct TorchWork {
   NamedLiterals feeds = {};
   double mostOverTorch = 1;                     ///< the requirement
   std::function<Status(Session&)> prepare = {}; ///< sets state before the first step
+  std::string script = "torch_cpu.py";          ///< in baselines/
 };
 
-/// Adds the row `work.key`, where it is wanted, beside those that baselines/torch_cpu.py has for it.
+/// Adds the row `work.key`, where it is wanted, beside those that the script has for it.
 void besideTorch(Harness& harness, const BaselineOptions& baselines, const TorchWork& work);
 
 } // namespace dfc::bench

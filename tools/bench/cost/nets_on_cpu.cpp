@@ -103,7 +103,8 @@ void decodingOnCpu(Harness& harness, const BaselineOptions& baselines) {
            10,
            {},
            1,
-           [&](Session& session) { return setQuantized(session, sizes); }});
+           [&](Session& session) { return setQuantized(session, sizes); },
+           "cpu_decode.py"});
     }
   }
 }
