@@ -67,7 +67,12 @@ double toleranceOf(ElementType type, bool several) {
 
 // Why a test's floats are held against its expected values within 1e-3 only; "" for all but a few.
 std::string_view looseness(const std::string& test) {
-  return test.find("window") != std::string::npos ? "its expected values were computed with pi = 3.1415" : "";
+  if (test.find("window") != std::string::npos && test.find("stft") == std::string::npos) {
+    return "its expected values were computed with pi = 3.1415";
+  }
+  return test.find("roialign") != std::string::npos || test == "test_gridsample_bicubic"
+             ? "its expected values have four digits behind the point"
+             : "";
 }
 
 // An infinity agrees with itself alone: any difference from it is within any part of it.

@@ -225,10 +225,12 @@ const MappingTable& mappings() {
   static const MappingTable table = [] {
     MappingTable all;
     for (MappingTable part :
-         {elementwiseMappings(), reductionMappings(), shapeMappings(), indexMappings(), productMappings(),
-          convolutionMappings(), poolMappings(), normalisationMappings(), makerMappings(),
-          recurrentMappings(), resizeMappings(), einsumMapping(), lossMappings(), controlMappings(),
-          attentionMappings(), quantisedMappings(), trigonometricMappings()}) {
+         {elementwiseMappings(),   reductionMappings(),   shapeMappings(),     indexMappings(),
+          productMappings(),       convolutionMappings(), poolMappings(),      normalisationMappings(),
+          makerMappings(),         recurrentMappings(),   resizeMappings(),    einsumMapping(),
+          lossMappings(),          controlMappings(),     attentionMappings(), quantisedMappings(),
+          trigonometricMappings(), bitMappings(),         samplingMappings(),  spectrumMappings(),
+          unpoolMappings()}) {
       all.merge(part);
     }
     return all;

@@ -106,6 +106,10 @@ NodeResults mapNode(OnnxScope& scope, const OnnxNode& node, int64_t opset);
 /// What a file of mappings holds.
 using MappingTable = std::map<std::string, NodeMapping>;
 MappingTable elementwiseMappings();
+MappingTable bitMappings();
+MappingTable samplingMappings();
+MappingTable unpoolMappings();
+MappingTable spectrumMappings();
 MappingTable reductionMappings();
 MappingTable shapeMappings();
 MappingTable makerMappings();

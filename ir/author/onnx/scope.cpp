@@ -2,6 +2,7 @@
 #include "ir/author/onnx/scope.h"
 
 #include "ir/author/onnx/node_call.h"
+#include "ir/author/onnx/widened.h"
 #include "ir/graph/graph.h"
 
 #include <fmt/format.h>
@@ -187,7 +188,7 @@ void OnnxScope::runNode(const OnnxNode& node, int64_t opset) {
   if (!node.domain.empty()) {
     throw MissingOp("no op for " + qualified(node));
   }
-  const NodeResults results = mapNode(*this, node, opset);
+  NodeResults results = mapNode(*this, node, opset);
   passWidenedOn(*this, node, results);
   spend(costOfOp * static_cast<int64_t>(builder().graph().soFar().opCount() - opsBefore));
   defineResults(node, results, opsBefore);

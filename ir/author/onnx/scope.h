@@ -125,8 +125,4 @@ class OnnxScope {
 /// `weightFile`, made when somebody reads them. "" makes constants of all.
 void defineInitializers(OnnxScope& scope, const OnnxGraph& graph, const std::string& weightFile);
 
-/// The model's element types that have no type of their own in dfc flow through ops that move elements only.
-/// Throws Unsupported for a node that computes with them.
-void passWidenedOn(OnnxScope& scope, const OnnxNode& node, const std::vector<Tensor>& results);
-
 } // namespace dfc::onnx

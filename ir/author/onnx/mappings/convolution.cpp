@@ -29,10 +29,10 @@ struct Stretch {
 Stretch stretchOf(int64_t full, int64_t extra, int64_t wanted, bool lower, int64_t low, int64_t high) {
   Stretch axis{full - low - high, low, high, 0};
   if (wanted >= 0) {
-    const int64_t total = full - wanted;
+    const int64_t total = std::max<int64_t>(0, full - wanted);
     axis.length = wanted;
     axis.low = lower ? total - total / 2 : total / 2;
-    axis.high = total - axis.low;
+    axis.high = full - wanted - axis.low;
   }
   axis.high -= extra; // they lie behind the last window of the convolution that this is the gradient of
   axis.after = std::max<int64_t>(0, -axis.high);
@@ -45,48 +45,121 @@ Dims ofAxes(const NodeCall& call, const char* name, size_t axes, int64_t otherwi
   return stretchedTo2d(within(call, name, perAxis(call, name, axes, otherwise), otherwise), otherwise);
 }
 
-// The elements that axis `i` is to have; below 0 where its padding says.
-int64_t wantedLength(const NodeCall& call, size_t i, int64_t from, int64_t stride) {
-  const Dims asked = stretchedTo2d(call.integers("output_shape"), 1);
-  const bool same = automaticPadding(call).rfind("SAME", 0) == 0;
-  return asked.size() == 2 ? asked[i] : same ? from * stride : -1;
+// The elements that each axis is to have; below 0 where its padding says.
+Dims wantedLengths(const NodeCall& call, const Dims& picture, const Dims& strides) {
+  const Dims asked = stretchedTo2d(within(call, "output_shape", call.integers("output_shape"), 0), 1);
+  if (asked.size() == picture.size()) {
+    return asked;
+  }
+  Dims wanted(picture.size(), -1);
+  for (size_t i = 0; automaticPadding(call).rfind("SAME", 0) == 0 && i < picture.size(); ++i) {
+    wanted[i] = picture[i] * strides[i];
+  }
+  return wanted;
 }
 
-NodeResults transposedConvolution(NodeCall& call) {
-  const size_t axes = call.operandOfRank(0, 3).shape().rank() - 2;
-  if (axes > 2) {
-    throw Unsupported("a transposed convolution over pictures of three axes");
-  }
-  const Dims filterDims = dimsOf(call.operand(1));
-  if (filterDims.size() != axes + 2) {
-    call.refuse(fmt::format("a filter of shape {} for {} axes", toString(call.operand(1).shape()), axes));
-  }
-  call.only("kernel_shape", Dims(filterDims.begin() + 2, filterDims.end()));
-  const Tensor a = as2d(call.operand(0)), filter = as2d(call.operand(1));
-  ops::Conv2dInputGradient op;
-  op.groups = call.integer("group", 1);
-  op.strides = ofAxes(call, "strides", axes, 1);
-  op.dilations = ofAxes(call, "dilations", axes, 1);
-  op.shape = {a.shape()[0], filter.shape()[1] * op.groups};
+/// A transposed convolution over two or three axes: its attributes, and what becomes of each axis.
+struct Transposed {
+  Dims strides, dilations;
+  std::vector<Stretch> axes;
+  int64_t groups = 1;
+};
+
+Transposed transposedOf(const NodeCall& call, const Dims& picture, const Dims& size, size_t axes) {
+  refuseLong(call, picture);
+  refuseLong(call, size);
+  Transposed t;
+  t.groups = call.integer("group", 1);
+  t.strides = ofAxes(call, "strides", axes, 1);
+  t.dilations = ofAxes(call, "dilations", axes, 1);
   const Dims extra = ofAxes(call, "output_padding", axes, 0),
              pads = within(call, "pads", perAxis(call, "pads", 2 * axes, 0), 0);
   const auto half = static_cast<int64_t>(axes);
   const Dims low = stretchedTo2d(Dims(pads.begin(), pads.begin() + half), 0);
   const Dims high = stretchedTo2d(Dims(pads.begin() + half, pads.end()), 0);
-  const bool lower = automaticPadding(call) == "SAME_LOWER";
+  const Dims wanted = wantedLengths(call, picture, t.strides);
+  const bool lower = automaticPadding(call) != "SAME_UPPER"; // of a number of elements that is asked for
+  for (size_t i = 0; i < picture.size(); ++i) {
+    const int64_t reach = t.dilations[i] * (size[i] - 1) + 1;
+    t.axes.push_back(stretchOf((picture[i] - 1) * t.strides[i] + reach + extra[i], extra[i], wanted[i], lower,
+                               low[i], high[i]));
+  }
+  return t;
+}
+
+// Over the last two axes of `t`, as the gradient of a convolution by its operand.
+Tensor transposed2d(NodeCall& call, Tensor a, Tensor filter, const Transposed& t) {
+  ops::Conv2dInputGradient op;
+  op.groups = t.groups;
+  op.shape = {a.shape()[0], filter.shape()[1] * op.groups};
+  const size_t first = t.axes.size() - 2;
+  op.strides.assign(t.strides.end() - 2, t.strides.end());
+  op.dilations.assign(t.dilations.end() - 2, t.dilations.end());
   Dims after{0, 0};
-  for (size_t i = 0; i < 2; ++i) {
-    const int64_t from = a.shape()[2 + i], reach = op.dilations[i] * (filter.shape()[2 + i] - 1) + 1;
-    const Stretch axis = stretchOf((from - 1) * op.strides[i] + reach + extra[i], extra[i],
-                                   wantedLength(call, i, from, op.strides[i]), lower, low[i], high[i]);
-    op.shape.push_back(axis.length);
-    op.low.push_back(axis.low);
-    op.high.push_back(axis.high);
-    after.push_back(axis.after);
+  for (size_t i = first; i < t.axes.size(); ++i) {
+    op.shape.push_back(t.axes[i].length);
+    op.low.push_back(t.axes[i].low);
+    op.high.push_back(t.axes[i].high);
+    after.push_back(t.axes[i].after);
   }
   const Tensor made = call.builder().op(op, {filter, a}, std::source_location::current());
-  const Tensor result = after[2] + after[3] == 0 ? made : pad(made, Dims(4, 0), after);
-  return withBias(call, as1d(result, axes == 1), 2);
+  return after[2] + after[3] == 0 ? made : pad(made, Dims(4, 0), after);
+}
+
+// Elements begin, …, end - 1 along axis 1, with zeros where there are none.
+Tensor taken(const NodeCall& call, Tensor a, int64_t begin, int64_t end) {
+  if (end <= begin) {
+    call.refuse(fmt::format("a result of {} elements along an axis", end - begin));
+  }
+  Dims low(a.shape().rank(), 0), high = low, starts = low, ends = dimsOf(a);
+  low[1] = std::max<int64_t>(0, -begin);
+  high[1] = std::max<int64_t>(0, end - ends[1]);
+  starts[1] = std::max<int64_t>(0, begin);
+  ends[1] = end + low[1];
+  return slice(low[1] + high[1] == 0 ? a : pad(a, low, high), starts, ends);
+}
+
+// Over three axes (Dumoulin and Visin 2016): for each place of the filter along the first, pictures of the
+// other two, which lie `stride` apart in the result, the place's dilation further on.
+Tensor transposed3d(NodeCall& call, Tensor a, Tensor filter, const Transposed& t) {
+  const Dims d = dimsOf(a), f = dimsOf(filter);
+  const int64_t reach = t.dilations[0] * (f[2] - 1) + 1, full = (d[2] - 1) * t.strides[0] + reach;
+  if (f[2] < 1 || d[2] < 1) {
+    call.refuse(fmt::format("a filter of {} and a picture of {} along the first axis", f[2], d[2]));
+  }
+  call.spend(16 * f[2]); // ops of a place, about
+  const Tensor flat = reshape(transpose(a, {0, 2, 1, 3, 4}), {d[0] * d[2], d[1], d[3], d[4]});
+  Tensor sum;
+  for (int64_t k = 0; k < f[2]; ++k) {
+    const Tensor slab = slice(filter, {0, 0, k, 0, 0}, {f[0], f[1], k + 1, f[3], f[4]});
+    const Tensor made = transposed2d(call, flat, reshape(slab, {f[0], f[1], f[3], f[4]}), t);
+    const Dims m = dimsOf(made);
+    const int64_t before = k * t.dilations[0];
+    const Tensor part = pad(reshape(made, {d[0], d[2], m[1], m[2], m[3]}), {0, before, 0, 0, 0},
+                            {0, reach - 1 - before, 0, 0, 0}, {0, t.strides[0] - 1, 0, 0, 0});
+    sum = sum.valid() ? sum + part : part;
+  }
+  const Stretch& axis = t.axes[0];
+  if (axis.low != 0 || axis.length + axis.after != full) {
+    sum = taken(call, sum, axis.low, axis.low + axis.length + axis.after);
+  }
+  return transpose(sum, {0, 2, 1, 3, 4});
+}
+
+NodeResults transposedConvolution(NodeCall& call) {
+  const size_t axes = call.operandOfRank(0, 3).shape().rank() - 2;
+  if (axes > 3) {
+    throw Unsupported("a transposed convolution over pictures of more than three axes");
+  }
+  const Dims size = dimsOf(call.operand(1));
+  if (size.size() != axes + 2) {
+    call.refuse(fmt::format("a filter of shape {} for {} axes", toString(call.operand(1).shape()), axes));
+  }
+  call.only("kernel_shape", Dims(size.begin() + 2, size.end()));
+  const Tensor a = as2d(call.operand(0)), filter = as2d(call.operand(1));
+  const Transposed t = transposedOf(call, pictureOf(a), pictureOf(filter), axes);
+  const Tensor made = axes == 3 ? transposed3d(call, a, filter, t) : transposed2d(call, a, filter, t);
+  return withBias(call, as1d(made, axes == 1), 2);
 }
 
 } // namespace

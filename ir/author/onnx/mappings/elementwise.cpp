@@ -2,6 +2,7 @@
 // name their ONNX op need no row (node_call.cpp).
 #include "ir/author/dsl.h"
 #include "ir/author/onnx/node_call.h"
+#include "ir/author/onnx/widened.h"
 #include "ir/graph/graph.h"
 
 #include <cmath>
@@ -156,25 +157,11 @@ void ignoreSmallFloats(NodeCall& call) {
   call.ignore("round_mode");
 }
 
-// The low bits of whole numbers, as a narrower type of ONNX's has them.
-Tensor lowBits(Tensor whole, int bits, bool isSigned) {
-  const Tensor wide = cast(whole, ElementType::I64);
-  const auto size = static_cast<double>(int64_t{1} << bits), half = size / 2;
-  return isSigned ? ((wide + half) & (size - 1)) - half : wide & (size - 1);
-}
-
 Tensor castAs(NodeCall& call, Tensor a, int64_t element) {
   const ElementType to = elementOfOnnx(element);
-  switch (element) {
-  case element::i4: a = lowBits(a, 4, true); break;
-  case element::u4: a = lowBits(a, 4, false); break;
-  case element::i8: a = lowBits(a, 8, true); break;
-  case element::i16: a = lowBits(a, 16, true); break;
-  case element::u16: a = lowBits(a, 16, false); break;
-  case element::u32: a = lowBits(a, 32, false); break;
-  default: break;
-  }
-  return call.ofElement(cast(a, to), element);
+  const Tensor narrow =
+      isWidened(element) && element != element::u64 ? narrowed(cast(a, ElementType::I64), element) : a;
+  return call.ofElement(cast(narrow, to), element);
 }
 
 NodeResults castTo(NodeCall& call) {
@@ -239,10 +226,6 @@ MappingTable elementwiseMappings() {
           {"And", binary<both>},
           {"Asinh", unary<asinh>},
           {"Atanh", unary<atanh>},
-          {"BitwiseAnd", binary<both>},
-          {"BitwiseNot", unary<opposite>},
-          {"BitwiseOr", binary<either>},
-          {"BitwiseXor", binary<one>},
           {"Cast", castTo},
           {"CastLike", castLike},
           {"Ceil", unary<ceil>},

@@ -2,25 +2,9 @@
 #include "ir/author/onnx/mappings/windows.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace dfc::onnx {
 namespace {
-
-// The least of an element type, which padding along the first of three axes is.
-double leastOf(ElementType element) {
-  switch (element) {
-  case ElementType::I32: return -2147483648.0;
-  case ElementType::I64: return -9223372036854775808.0;
-  case ElementType::U8:
-  case ElementType::Bool: return 0;
-  case ElementType::F32:
-  case ElementType::F64:
-  case ElementType::F16:
-  case ElementType::BF16: break;
-  }
-  return -std::numeric_limits<double>::infinity();
-}
 
 Tensor largestInDepth(const NodeCall& call, Tensor a, const Windows& w) {
   const Depth depth(call, a, w, leastOf(a.type().element));
@@ -33,14 +17,15 @@ Tensor largestInDepth(const NodeCall& call, Tensor a, const Windows& w) {
 }
 
 NodeResults largestOf(NodeCall& call) {
-  if (call.wants(1)) {
-    throw Unsupported("the places of the maxima as a result");
-  }
   call.ignore("storage_order"); // of the places alone
   const Tensor a = call.operandOfRank(0, 3);
   const Windows w = windowsOf(call, call.integers("kernel_shape"), pictureOf(a));
-  return {w.size.size() == 3 ? largestInDepth(call, a, w)
-                             : as1d(maxPool(as2d(a), w.size, windowOf(w)), w.flat)};
+  NodeResults results{w.size.size() == 3 ? largestInDepth(call, a, w)
+                                         : as1d(maxPool(as2d(a), w.size, windowOf(w)), w.flat)};
+  if (call.wants(1)) {
+    results.push_back(as1d(placesOfLargest(call, as2d(a), w), w.flat));
+  }
+  return results;
 }
 
 // The sum of each window of pictures of one channel.

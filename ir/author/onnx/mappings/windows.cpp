@@ -8,6 +8,8 @@
 namespace dfc::onnx {
 namespace {
 
+constexpr int64_t most = int64_t{1} << 30; // of whatever is multiplied with a stride or a place
+
 // Padding so that the result has ceil(length / stride) elements; the odd one goes to the end, or to the
 // begin.
 void padSame(Windows& w, const Dims& picture, bool lower) {
@@ -52,13 +54,18 @@ Dims perAxis(const NodeCall& call, const char* name, size_t numbers, int64_t oth
 }
 
 Dims within(const NodeCall& call, const char* name, const Dims& given, int64_t least) {
-  constexpr int64_t most = int64_t{1} << 30;
   for (const int64_t number : given) {
     if (number < least || number > most) {
       call.refuse(fmt::format("{} = [{}]; each is from {} to {}", name, fmt::join(given, ", "), least, most));
     }
   }
   return given;
+}
+
+void refuseLong(const NodeCall& call, const Dims& picture) {
+  if (std::any_of(picture.begin(), picture.end(), [](int64_t length) { return length > most; })) {
+    call.refuse(fmt::format("pictures of [{}]; an axis has at most {}", fmt::join(picture, ", "), most));
+  }
 }
 
 Windows windowsOf(const NodeCall& call, const Dims& size, const Dims& picture) {

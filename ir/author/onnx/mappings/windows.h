@@ -15,6 +15,9 @@ struct Windows {
   bool flat = false; ///< the pictures had one axis
 };
 
+/// Refuses pictures so long that strides by them overflow.
+void refuseLong(const NodeCall& call, const Dims& picture);
+
 /// Reads the attributes of a node for windows of `size` over pictures of these lengths (of `pictureOf`).
 Windows windowsOf(const NodeCall& call, const Dims& size, const Dims& picture);
 
@@ -36,6 +39,13 @@ NodeResults withBias(NodeCall& call, Tensor result, size_t index);
 
 /// The convolution over pictures of two or three axes; spends what it unrolls.
 Tensor convolved(const NodeCall& call, Tensor a, Tensor filter, const Windows& w, int64_t groups);
+
+/// The least value of an element type, which padding is where the largest of a window is wanted.
+double leastOf(ElementType element);
+
+/// Where the first largest element of each window stands among all elements of `a` (of `as2d`), i64, rows
+/// before columns or (storage_order = 1) columns before rows.
+Tensor placesOfLargest(NodeCall& call, Tensor a, const Windows& w);
 
 /// Pictures of three axes as those of two, and what windows see along the first axis.
 class Depth {
