@@ -9,7 +9,7 @@ if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
 endif()
 
 # Of the support library only what makes random graphs and models, without its main().
-dfc_sources(fuzz_sources GLOBS tests/fuzz/*.cpp tests/support/random_*.cpp tests/support/onnx/onnx_message.cpp EXCLUDE _test\\.cpp$)
+dfc_sources(fuzz_sources GLOBS tests/fuzz/*.cpp tests/support/random_*.cpp tests/support/op_samples.cpp tests/support/onnx/onnx_message.cpp EXCLUDE _test\\.cpp$)
 add_library(dfc_fuzz_targets STATIC ${fuzz_sources})
 target_link_libraries(dfc_fuzz_targets PUBLIC dfc_flags dfc_compiler dfc_runtime dfc_zip)
 

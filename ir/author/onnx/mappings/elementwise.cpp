@@ -1,5 +1,5 @@
 // ONNX's elementwise ops: one of ours where there is one, a short formula of ours otherwise. Formula ops that
-// name their ONNX op need no row (node_call.cpp).
+// name their ONNX op need no row (mappings.cpp).
 #include "ir/author/dsl.h"
 #include "ir/author/onnx/node_call.h"
 #include "ir/author/onnx/widened.h"
@@ -55,11 +55,7 @@ Tensor tan(Operand a) { return sin(a) / cos(a); }
 Tensor asinh(Operand a) { return sign(a) * log(abs(a) + sqrt(a * a + 1)); }
 Tensor acosh(Operand a) { return log(a + sqrt(a * a - 1)); }
 Tensor atanh(Operand a) { return 0.5 * log((1 + a) / (1 - a)); }
-Tensor softsign(Operand a) { return a / (1 + abs(a)); }
 Tensor isNan(Operand a) { return compare(a, a, Direction::Ne); }
-
-// Below zero `below`, else the operand.
-Tensor elbow(Tensor a, Tensor below) { return select(compare(a, 0, Direction::Lt), below, a); }
 
 NodeResults mean(NodeCall& call) { return {variadic<plus>(call)[0] / static_cast<double>(call.operands())}; }
 
@@ -106,42 +102,6 @@ NodeResults clipped(NodeCall& call) {
 }
 
 NodeResults where(NodeCall& call) { return {select(call.operand(0), call.operand(1), call.operand(2))}; }
-NodeResults leaky(NodeCall& call) { return {leakyRelu(call.operand(0), call.real("alpha", 0.01))}; }
-
-NodeResults elu(NodeCall& call) {
-  const Tensor a = call.operand(0);
-  return {elbow(a, call.real("alpha", 1) * (exp(a) - 1))};
-}
-
-NodeResults selu(NodeCall& call) {
-  const Tensor a = call.operand(0);
-  const double alpha = call.real("alpha", 1.67326319217681884765625);
-  return {call.real("gamma", 1.05070102214813232421875) *
-          select(compare(a, 0, Direction::Le), alpha * (exp(a) - 1), a)};
-}
-
-NodeResults celu(NodeCall& call) {
-  const Tensor a = call.operand(0);
-  const double alpha = call.real("alpha", 1);
-  return {max(a, 0) + min(alpha * (exp(a / alpha) - 1), 0)};
-}
-
-NodeResults hardSigmoid(NodeCall& call) {
-  return {clip(call.real("alpha", 0.2) * call.operand(0) + call.real("beta", 0.5), 0, 1)};
-}
-
-NodeResults thresholded(NodeCall& call) {
-  const Tensor a = call.operand(0);
-  return {select(compare(a, call.real("alpha", 1), Direction::Gt), a, 0)};
-}
-
-NodeResults shrink(NodeCall& call) {
-  const Tensor a = call.operand(0);
-  const double bias = call.real("bias", 0), bound = call.real("lambd", 0.5);
-  return {select(compare(a, -bound, Direction::Lt), a + bias,
-                 select(compare(a, bound, Direction::Gt), a - bias, 0 * a))};
-}
-
 NodeResults isInfinite(NodeCall& call) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const Tensor a = call.operand(0);
@@ -172,30 +132,6 @@ NodeResults castTo(NodeCall& call) {
 NodeResults castLike(NodeCall& call) {
   ignoreSmallFloats(call);
   return {castAs(call, call.operand(0), call.elementOf(call.operand(1)))};
-}
-
-NodeResults swish(NodeCall& call) {
-  const Tensor a = call.operand(0);
-  const double alpha = call.real("alpha", 1);
-  return {alpha == 1 ? silu(a) : a * sigmoid(alpha * a)};
-}
-
-// Before opset 7 a slope for each channel stands without the axes behind axis 1.
-NodeResults parametric(NodeCall& call) {
-  const Tensor a = call.operand(0);
-  Tensor slope = call.operand(1);
-  if (call.opset() < 7 && slope.shape().rank() == 1 && a.shape().rank() > 2) {
-    Dims channel(a.shape().rank() - 1, 1);
-    channel[0] = slope.shape()[0];
-    slope = reshape(slope, channel);
-  }
-  return {leakyRelu(a, slope)};
-}
-
-NodeResults geluForm(NodeCall& call) {
-  return {gelu(call.operand(0), call.choice("approximate", {"none", "tanh"}) == "tanh"
-                                    ? Approximation::Tanh
-                                    : Approximation::None)};
 }
 
 // Dropout at inference is the identity; which elements a training step drops is the framework's own dice.
@@ -229,25 +165,20 @@ MappingTable elementwiseMappings() {
           {"Cast", castTo},
           {"CastLike", castLike},
           {"Ceil", unary<ceil>},
-          {"Celu", celu},
           {"Clip", clipped},
           {"Cos", unary<cos>},
           {"Cosh", unary<cosh>},
           {"Div", binary<over>},
           {"Dropout", inferenceDropout},
-          {"Elu", elu},
           {"Equal", comparison<Direction::Eq>},
           {"Erf", unary<erf>},
           {"Exp", unary<exp>},
           {"Floor", unary<floor>},
-          {"Gelu", geluForm},
           {"Greater", comparison<Direction::Gt>},
           {"GreaterOrEqual", comparison<Direction::Ge>},
-          {"HardSigmoid", hardSigmoid},
           {"Identity", unary<same>},
           {"IsInf", isInfinite},
           {"IsNaN", unary<isNan>},
-          {"LeakyRelu", leaky},
           {"Less", comparison<Direction::Lt>},
           {"LessOrEqual", comparison<Direction::Le>},
           {"Log", unary<log>},
@@ -259,23 +190,16 @@ MappingTable elementwiseMappings() {
           {"Neg", unary<negative>},
           {"Not", unary<opposite>},
           {"Or", binary<either>},
-          {"PRelu", parametric},
           {"Pow", power},
-          {"Relu", unary<relu>},
           {"Round", unary<round>},
-          {"Selu", selu},
-          {"Shrink", shrink},
           {"Sign", unary<sign>},
           {"Sin", unary<sin>},
           {"Sinh", unary<sinh>},
-          {"Softsign", unary<softsign>},
           {"Sqrt", unary<sqrt>},
           {"Sub", binary<minus>},
           {"Sum", variadic<plus>},
-          {"Swish", swish},
           {"Tan", unary<tan>},
           {"Tanh", unary<tanh>},
-          {"ThresholdedRelu", thresholded},
           {"Where", where},
           {"Xor", binary<one>}};
 }
