@@ -33,6 +33,8 @@ def check_contents(wheel):
     for wanted in ("dfc/__init__.py", "dfc/_core.pyi", "dfc/py.typed", "dfc/_core.", "dfc/libdfc_onednn.so", "dfc.libs/libdnnl-",
                    "dfc.libs/libfmt-", "dfc.libs/libhwy-", "dfc.libs/libzip-", "dfc/machines/cpu-2gpu.json"):
         assert any(name.startswith(wanted) for name in names), f"the wheel has no {wanted}*: {names}"
+    licensed = [name for name in names if re.fullmatch(r"dfc-[^/]*\.dist-info/licenses/[^/]*\.copyright", name)]
+    assert len(licensed) >= 4, f"the wheel lacks licence texts of the libraries in it: {licensed}"
     assert not any(name.endswith((".a", ".h", ".cmake", "/bin/dfc")) for name in names), names
 
 
