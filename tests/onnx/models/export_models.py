@@ -80,9 +80,9 @@ class UNet(torch.nn.Module):
         return self.last(torch.nn.functional.interpolate(x, scale_factor=2.0, mode="bilinear"))
 
 
-def vision(name):
+def vision(name, **settings):
     import torchvision
-    model = getattr(torchvision.models, name)(weights=None)
+    model = torchvision.models.get_model(name, weights=None, **settings)
     for module in model.modules():  # statistics of a network that was trained: not 0 and 1
         if isinstance(module, torch.nn.BatchNorm2d):
             module.running_mean.normal_(0, 0.1)
@@ -120,6 +120,70 @@ def sound(batch):
     return {"input_features": torch.randn(batch, 80, 3000)}
 
 
+def small_picture(batch):
+    return {"x": torch.randn(batch, 3, 64, 64)}
+
+
+class Segments(torch.nn.Module):
+    """Of a segmentation network's results the one that counts."""
+
+    def __init__(self, name):
+        super().__init__()
+        self.model = vision(name, weights_backbone=None)
+
+    def forward(self, x):
+        return self.model(x)["out"]
+
+
+class Registered(torch.nn.Module):
+    """A picture moved by a transform that a network finds (Jaderberg et al. 2015)."""
+
+    def __init__(self):
+        super().__init__()
+        self.find = torch.nn.Linear(3 * 16 * 16, 6)
+        self.last = torch.nn.Conv2d(3, 8, 3, padding=1)
+
+    def forward(self, x):
+        moved = self.find(x.flatten(1)).view(-1, 2, 3) * 0.3 + torch.tensor([[1.0, 0, 0], [0, 1, 0]])
+        grid = torch.nn.functional.affine_grid(moved, x.shape, align_corners=False)
+        return self.last(torch.nn.functional.grid_sample(x, grid, align_corners=False, padding_mode="reflection"))
+
+
+class Volumes(torch.nn.Module):
+    """Two levels of a U-Net over three axes."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.middle = torch.nn.Conv3d(2, 8, 3, padding=1), torch.nn.Conv3d(8, 16, 3, padding=1)
+        self.norm, self.up = torch.nn.InstanceNorm3d(8, affine=True), torch.nn.ConvTranspose3d(16, 8, 2, 2)
+        self.last = torch.nn.Conv3d(16, 2, 1)
+
+    def forward(self, x):
+        kept = torch.relu(self.norm(self.first(x)))
+        below = torch.relu(self.middle(torch.nn.functional.max_pool3d(kept, 2)))
+        return self.last(torch.cat([self.up(below), kept], 1))
+
+
+SMALL = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128,
+         "vocab_size": 1000}
+
+
+def small(kind, config, names, **settings):
+    """A small model of transformers by the names of its class and configuration."""
+    def make():
+        import transformers
+        return Logits(getattr(transformers, kind)(getattr(transformers, config)(**settings)), names)
+    return make
+
+
+def small_text(batch):
+    return tokens(batch, 16)
+
+
+def both_texts(batch):
+    return {**tokens(batch, 16), "decoder_input_ids": torch.randint(0, 1000, (batch, 7))}
+
+
 MODELS = {
     "resnet50": (lambda: vision("resnet50"), picture),
     "mobilenet_v2": (lambda: vision("mobilenet_v2"), picture),
@@ -130,6 +194,17 @@ MODELS = {
     "llama": (llama, tokens),
     "whisper_encoder": (whisper, sound),
     "unet": (UNet, lambda batch: {"x": torch.randn(batch, 3, 96, 96)}),
+    "convnext_tiny": (lambda: vision("convnext_tiny"), small_picture),
+    "swin_t": (lambda: vision("swin_t"), small_picture),
+    "deeplabv3": (lambda: Segments("deeplabv3_mobilenet_v3_large"), small_picture),
+    "registered": (Registered, lambda batch: {"x": torch.randn(batch, 3, 16, 16)}),
+    "volumes": (Volumes, lambda batch: {"x": torch.randn(batch, 2, 8, 8, 8)}),
+    "mistral": (small("MistralForCausalLM", "MistralConfig", ["input_ids"], num_key_value_heads=2, sliding_window=8,
+                      use_cache=False, **SMALL), small_text),
+    "clip_text": (small("CLIPTextModel", "CLIPTextConfig", ["input_ids"], pad_token_id=1, bos_token_id=0,
+                        eos_token_id=999, **SMALL), small_text),
+    "t5": (small("T5ForConditionalGeneration", "T5Config", ["input_ids", "decoder_input_ids"], d_model=64, d_kv=16,
+                 d_ff=128, num_layers=2, num_heads=4, vocab_size=1000, use_cache=False), both_texts),
 }
 
 
@@ -145,7 +220,7 @@ def export(name, path, script):
                           dynamic_axes={n: {0: "batch"} for n in names} | {"y": {0: "batch"}}, **shared)
     else:
         batch = torch.export.Dim("batch", min=1, max=64)
-        torch.onnx.export(model, tuple(fed.values()), path, dynamo=True, opset_version=18, external_data=True,
+        torch.onnx.export(model, tuple(fed.values()), path, dynamo=True, opset_version=20 if name == "registered" else 18, external_data=True,
                           dynamic_shapes=({0: batch},) * len(names) if not isinstance(model, Logits)
                           else (({0: batch},) * len(names),), **shared)
 
