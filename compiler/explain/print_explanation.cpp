@@ -57,6 +57,14 @@ std::string devicesText(const Explanation& said) {
   return text;
 }
 
+/// A bound far below the step says little of a graph whose time is launches and ops that it does not count.
+std::string boundText(double bound, double step) {
+  const std::string share = step > 0 ? fmt::format(" ({} of this step)", percent(bound / step)) : "";
+  return fmt::format("lower bound of all splits along one axis over alike devices: {}{}; of products, "
+                     "convolutions, attention and copies alone, without launches\n",
+                     humanSeconds(bound), share);
+}
+
 std::string stepText(const Explanation& said) {
   if (said.simulated > 0) {
     return fmt::format("step {}, simulated; no plan is made\n", humanSeconds(said.seconds));
@@ -64,10 +72,7 @@ std::string stepText(const Explanation& said) {
   std::string text =
       fmt::format("step {}, at least {} by the bound of this plan; by itself, feeds first, {}\n",
                   humanSeconds(said.seconds), humanSeconds(said.bound), humanSeconds(said.aloneSeconds));
-  if (said.boundOfSplits) {
-    text += fmt::format("no split along one axis over alike devices takes less than {}\n",
-                        humanSeconds(*said.boundOfSplits));
-  }
+  text += said.boundOfSplits ? boundText(*said.boundOfSplits, said.seconds) : "";
   if (said.oneDeviceSeconds) {
     text += fmt::format("one device alone {}{}", humanSeconds(*said.oneDeviceSeconds),
                         said.oneDeviceFits ? "" : " if it had the memory");

@@ -211,7 +211,10 @@ TEST_CASE("dfc explain: what no split stays below") {
   CHECK(said["boundOfSplitsSeconds"].get<double>() <= said["predictedSeconds"].get<double>());
   CHECK(said["boundOfSplitsSeconds"].get<double>() >= 0.75 * said["predictedSeconds"].get<double>());
   CHECK_THAT(textOf({wide(shop), "-m", "cpu-2gpu", "--policy", "split", "--quick"}),
-             containing("\nno split along one axis over alike devices takes less than "));
+             containing("\nlower bound of all splits along one axis over alike devices: "));
+  const std::string small = textOf({mlp, "-m", "cpu-2gpu", "--quick"}); // whole ops win: all is launches
+  CHECK_THAT(small, containing(" % of this step); of products, convolutions, attention and copies alone, "
+                               "without launches\n"));
 }
 
 TEST_CASE("dfc explain: where whole ops win, the best split stands beside them") {
