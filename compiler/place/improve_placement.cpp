@@ -31,13 +31,19 @@ PlacementImprover::PlacementImprover(const PlacementProblem& problem, RatedPlace
 }
 
 void PlacementImprover::run(DeviceId newest, uint64_t steps) {
-  random_.seed(newest.index() + 1); // what a smaller machine tries does not depend on the larger one
   if (movable_.empty()) {
     return;
   }
-  uint64_t left = steps;
-  climb(rated_.best(),
-        [&] { return left-- != 0 ? std::optional(proposal(current_, newest)) : std::nullopt; });
+  const auto climbFrom = [&](const RatedPlacement& start) {
+    random_.seed(newest.index() + 1); // what a smaller machine tries does not depend on the larger one
+    uint64_t left = steps;
+    climb(start, [&] { return left-- != 0 ? newProposal(newest) : std::nullopt; });
+  };
+  const std::optional<RatedPlacement> spread = rated_.bestOfSeveral();
+  climbFrom(rated_.best());
+  if (spread) {
+    climbFrom(*spread);
+  }
   if (2 * movable_.size() * newest.index() <= steps) {
     descend(newest, steps);
   }

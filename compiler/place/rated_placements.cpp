@@ -78,6 +78,15 @@ bool RatedPlacements::wasOffered(Placement candidate) const {
   return seen_.contains(hashOf(candidate));
 }
 
+std::optional<RatedPlacement> RatedPlacements::bestOfSeveral() const {
+  if (best().devices > 1) {
+    return std::nullopt;
+  }
+  const auto found = llvm::find_if(
+      best_, [&](const RatedPlacement& row) { return row.devices > 1 && row.shortage == best().shortage; });
+  return found != best_.end() ? std::optional(*found) : std::nullopt;
+}
+
 // With a lower bound of its makespan.
 RatedPlacement RatedPlacements::rowOf(Placement placement) const {
   RatedPlacement row{std::move(placement), 0, 0, 1, 0};

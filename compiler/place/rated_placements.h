@@ -41,6 +41,9 @@ class RatedPlacements {
   /// Whether one that was planned in full fits into memory.
   bool fits() const { return !planned_.empty(); }
   const RatedPlacement& best() const { return best_.front(); }
+  /// The best over several devices where one device alone is the best: one device is often a local optimum,
+  /// and with less memory it would be no candidate.
+  std::optional<RatedPlacement> bestOfSeveral() const;
   /// The best first; of the others some with a lower bound for the makespan.
   const std::vector<RatedPlacement>& fewBest() const { return best_; }
   /// Plans the best so far in full; where it does not fit into memory, the next ones until one does.

@@ -159,7 +159,7 @@ void checkMonotoneInMemory(uint64_t begin, uint64_t end) {
     }
   }
   INFO(refused << " refused");
-  checkMonotone("more memory", tally, static_cast<int>(end - begin) / 2, 6);
+  checkMonotone("more memory", tally, static_cast<int>(end - begin) / 2, 3);
 }
 
 /// Where an op goes in the objective of a minimum cut, the sum of all seconds, on two devices.
