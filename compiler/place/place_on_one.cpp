@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 namespace dfc {
 namespace {
@@ -50,7 +51,8 @@ Placement placeOnOne(const PlacementProblem& problem) {
   for (size_t i = 0; i < candidates.size() && candidates.size() > 1; ++i) {
     const bool promises = std::isfinite(estimates[i]) && estimates[i] <= most;
     const auto planned = promises ? plannedSeconds(candidates[i], problem) : std::nullopt;
-    if (planned && (!best || planned->seconds < bestSeconds)) {
+    if (planned &&
+        (!best || std::pair(planned->seconds, estimates[i]) < std::pair(bestSeconds, estimates[*best]))) {
       best = i;
       bestSeconds = planned->seconds;
     }
