@@ -54,9 +54,15 @@ def write_model(path, layers, heads, width, vocabulary, context, int8):
     writer.close()
 
 
+@llama_cpp.llama_log_callback
+def quiet(level, text, data):
+    pass
+
+
 def decoding_step(sizes, threads, int8):
     """A function that draws one token behind a cache that is full; the token leaves the cache again."""
     context = sizes[-1]
+    llama_cpp.llama_log_set(quiet, None)
     llama_cpp.llama_backend_init()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.gguf")

@@ -30,10 +30,7 @@ class AttentionKernel final : public CpuKernel {
         }) {
     const int64_t heads = in_.shape.batches() * in_.shape.heads;
     tasks_ = heads * in_.blocks.count();
-    constexpr double nanosecondsATerm = 0.02;
-    parts_ = partCount(pool, tasks_,
-                       nanosecondsATerm * in_.shape.visiblePairs(op.causal) *
-                           static_cast<double>(in_.shape.width + in_.shape.valueWidth + 16));
+    parts_ = partCount(pool, tasks_, nanoseconds(op.causal, byteWidth(operands[1].element)));
     for (int64_t block = 0; tasks_ > 0 && block < in_.blocks.count(); ++block) {
       scores_.prepare(in_.blocks.rows(block), in_.blocks.extent(block), parts_);
       values_.prepare(in_.blocks.rows(block), in_.blocks.extent(block), parts_);
@@ -57,6 +54,15 @@ class AttentionKernel final : public CpuKernel {
   }
 
  private:
+  // Of few queries, the time is that of reading keys and values.
+  double nanoseconds(bool causal, int64_t keyBytes) const {
+    constexpr double nanosecondsATerm = 0.02, nanosecondsAByte = 0.1;
+    const auto width = static_cast<double>(in_.shape.width + in_.shape.valueWidth);
+    const double terms = in_.shape.visiblePairs(causal) * (width + 16);
+    const double bytes = static_cast<double>(tasks_ * in_.shape.keys * keyBytes) * width;
+    return std::max(nanosecondsATerm * terms, nanosecondsAByte * bytes);
+  }
+
   struct Buffers {
     T *q, *k, *v, *scores, *made, *sums;
     std::byte* products;

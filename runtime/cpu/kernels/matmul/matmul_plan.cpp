@@ -25,7 +25,7 @@ constexpr std::array<int64_t, 3> gridWidths{widestGrid, 512, 256};
 
 // Thin products (of a matrix and a few vectors, or outer products) are bound by memory: panels are cut and
 // dealt out by bytes.
-constexpr int64_t thinExtent = 16;
+constexpr int64_t thinExtent = 16, leastThinPanel = 32; // its rows are whole cache lines
 constexpr double panelBytes = 256 << 10, bytesPerNanosecond = 10;
 
 // Where panels are fewer than many threads, they are cut again, both ways, for the least estimated time on a
@@ -76,7 +76,9 @@ MatmulPlan::MatmulPlan(const ops::Matmul& op, OperandTypes operands, OperandType
   const bool alongRows = rows >= columns;
   const int64_t otherBytes = inner * (alongRows ? columns : rows) * byteWidth(results[0].element);
   const bool isLong = alongRows && rows >= longPanel * manyPanels;
-  const int64_t least = isLong ? longPanel : (otherBytes <= residentBytes ? 64 : 128) * (alongRows ? 1 : 2);
+  const int64_t least = movedBytes_ > 0 && otherBytes <= residentBytes ? leastThinPanel
+                        : isLong                                       ? longPanel
+                                 : (otherBytes <= residentBytes ? 64 : 128) * (alongRows ? 1 : 2);
   panelRows = alongRows ? panelLength(rows, wanted, least) : std::max<int64_t>(rows, 1);
   panelColumns = alongRows ? std::max<int64_t>(columns, 1) : panelLength(columns, wanted, least);
   if (!isLong && rows >= 2 * gridRows && columns >= leastGridColumns) {
