@@ -21,7 +21,8 @@ Result<Graph> runPass(const PassRow& pass, const Graph& graph, const Machine& ma
     return graph;
   }
   PassOptions choices{.precision = options.precision,
-                      .channelsLast = [&](std::string_view pin) { return mayRunOnGpu(machine, pin); }};
+                      .channelsLast = [&](std::string_view pin) { return mayRunOnGpu(machine, pin); },
+                      .onCpus = [&](std::string_view pin) { return !mayRunOnGpu(machine, pin); }};
   if (!options.pins.empty()) {
     choices.pinnedAlike = [&](const Graph& now, OpId a, OpId b) {
       return pinnedAlike(now, a, b, options.pins);

@@ -10,7 +10,7 @@ namespace {
 
 bool hasProducts(OpKind kind) {
   return kind == OpKind::Matmul || kind == OpKind::FusedMatmul || kind == OpKind::Conv2d ||
-         kind == OpKind::Conv2dInputGradient || kind == OpKind::Conv2dFilterGradient ||
+         kind == OpKind::FusedConv2d || kind == OpKind::Conv2dInputGradient || kind == OpKind::Conv2dFilterGradient ||
          kind == OpKind::Attention || kind == OpKind::AttentionGradient;
 }
 

@@ -41,21 +41,29 @@ Literal permuted(const Literal& literal, const std::array<int64_t, 4>& axes) {
 }
 
 // By the form of the op with its channels first.
-Values withChannelsLast(const OpAttributes& channelsFirst, Operands operands) {
+Values withChannelsLast(const OpAttributes& attributes, const OpAttributes& channelsFirst,
+                        Operands operands) {
   llvm::SmallVector<Literal, 4> first;
-  for (const Literal& operand : operands) {
-    first.push_back(permuted(operand, toChannelsFirst));
+  for (size_t i = 0; i < operands.size(); ++i) {
+    first.push_back(isOperandLast(attributes, i) ? permuted(operands[i], toChannelsFirst) : operands[i]);
   }
   Values values = valuesOf(channelsFirst, first);
   for (Literal& value : values) {
-    value = permuted(value, toChannelsLast);
+    value = isResultLast(attributes) ? permuted(value, toChannelsLast) : value;
   }
   return values;
 }
 
+// The convolution, rounded, and then the body.
+Literal fusedConv2d(const ops::FusedConv2d& op, Operands operands, const TensorType& type) {
+  llvm::SmallVector<Literal, 4> inputs{valuesOf(op.convolution(), operands.take_front(2)).front()};
+  inputs.append(operands.begin() + 2, operands.end());
+  return fused(op.epilogue(), inputs, type);
+}
+
 Values valuesOf(const OpAttributes& attributes, Operands operands) {
   if (const auto channelsFirst = channelsFirstForm(attributes)) {
-    return withChannelsLast(*channelsFirst, operands);
+    return withChannelsLast(attributes, *channelsFirst, operands);
   }
   const llvm::SmallVector<TensorType, 1> types = resultTypesOf(attributes, operands);
   const TensorType& type = types.front();
@@ -138,6 +146,7 @@ Values valuesOf(const OpAttributes& attributes, Operands operands) {
     return batchNormGradientPass(attributes.as<ops::BatchNormGradientPass>(), operands);
   case OpKind::BatchNormGradient: return batchNormGradient(attributes.as<ops::BatchNormGradient>(), operands);
   case OpKind::Conv2d: return conv2d(attributes.as<ops::Conv2d>(), operands, type);
+  case OpKind::FusedConv2d: return fusedConv2d(attributes.as<ops::FusedConv2d>(), operands, type);
   case OpKind::Conv2dInputGradient:
     return conv2dInputGradient(attributes.as<ops::Conv2dInputGradient>(), operands, type);
   case OpKind::Conv2dFilterGradient:

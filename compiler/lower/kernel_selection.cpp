@@ -132,6 +132,8 @@ class Selector {
       if (results_[0].bytes() > 0) {
         selectProduct();
       }
+    } else if (const auto* fused = row_.getIf<ops::FusedConv2d>()) {
+      convolveThenFinish(*fused);
     } else if (row_.kind() == OpKind::Custom) {
       selection_.custom = true;
     } else if (isLibraryConvolution(row_.attributes, operands_)) {
@@ -174,8 +176,23 @@ class Selector {
     }
   }
 
+  // No pass makes this op for GPUs, where it saves nothing: a kernel for each half.
+  void convolveThenFinish(const ops::FusedConv2d& fused) {
+    const TensorType made = fused.convolutionType(operands_);
+    selection_.product =
+        generateKernels(fused.convolution(), OperandTypes(operands_).take_front(2), made, target_.gpu);
+    if (!selection_.product) {
+      selection_.missing = true;
+      return;
+    }
+    selection_.workspaceBytes = selection_.product->workspaceBytes;
+    selection_.productBytes = made.bytes();
+    addEpilogue(selection_, fused);
+  }
+
   // The product lies in the result, unless operands of the epilogue lie there or it is of another size.
-  void addEpilogue(KernelSelection& selection, const ops::FusedMatmul& fused) {
+  template <class FusedOp>
+  void addEpilogue(KernelSelection& selection, const FusedOp& fused) {
     setKernels(selection,
                generateKernels(fused.epilogue(), fused.epilogueOperands(operands_), results_, target_.gpu));
     const auto& at = computation_.at;
@@ -237,6 +254,15 @@ bool hasCudaKernel(const Graph& graph, OpId op) {
     return generateKernels(fused->epilogue(), fused->epilogueOperands(graph.operandTypesOf(op)),
                            graph.resultTypesOf(op), GpuShape::assumed())
         .has_value();
+  }
+  if (const auto* fused = graph[op].getIf<ops::FusedConv2d>()) {
+    const auto operands = graph.operandTypesOf(op);
+    return generateKernels(fused->convolution(), OperandTypes(operands).take_front(2),
+                           fused->convolutionType(operands), GpuShape::assumed())
+               .has_value() &&
+           generateKernels(fused->epilogue(), fused->epilogueOperands(operands), graph.resultTypesOf(op),
+                           GpuShape::assumed())
+               .has_value();
   }
   return isProduct(graph[op]) || generateKernels(graph[op].attributes, graph.operandTypesOf(op),
                                                  graph.resultTypesOf(op), GpuShape::assumed())

@@ -26,7 +26,7 @@ bool isSmall(const Convolution& conv) {
 
 bool isLibraryConvolution(const OpAttributes& attributes, OperandTypes operands) {
   const std::optional<ConvolutionCall> call = convolutionCall(attributes, operands);
-  return call && isSmall(call->conv) && padsAlike(call->conv.windows.rows) &&
+  return call && call->conv.layout != ImageLayout::NhwcOihw && isSmall(call->conv) && padsAlike(call->conv.windows.rows) &&
          padsAlike(call->conv.windows.columns);
 }
 

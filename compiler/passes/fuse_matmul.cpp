@@ -1,6 +1,7 @@
 // fuse_matmul: a matrix product and the elementwise work that alone reads it become one `fusedMatmul`: a bias
 // and an activation, the mask of a relu's gradient, the update of a weight by its gradient. The product then
-// never reaches memory where a backend can finish it on the way out (an epilogue).
+// never reaches memory where a backend can finish it on the way out (an epilogue). On CPUs a convolution, which
+// is a product, too, becomes a `fusedConv2d` likewise; on GPUs its kernels have no epilogues.
 //
 // Assumes that fuse_elementwise ran: the reader is an elementwise op that was left alone, or a fused body
 // without reduction. They join under the rules of that pass (fusion_groups.h):
@@ -89,8 +90,18 @@ struct TakenProduct {
   OpId product, view;
 };
 
+// Whether the op may take in what reads it. A convolution needs its channels last: those that keep them first
+// have no kernels that finish parts.
+bool mayFinish(const Graph& graph, OpId op, const PassOptions& options) {
+  const auto* convolution = graph[op].getIf<ops::Conv2d>();
+  return graph[op].kind() == OpKind::Matmul ||
+         (convolution != nullptr && convolution->layout != ImageLayout::Nchw && options.onCpus &&
+          options.onCpus(graph.pinOf(op)));
+}
+
 // What stands before `operand` of `reader`; without a product where they may not join.
-TakenProduct joinedBy(const Graph& graph, const SoleReaders& readers, OpId reader, ValueId operand) {
+TakenProduct joinedBy(const Graph& graph, const SoleReaders& readers, OpId reader, ValueId operand,
+                      const PassOptions& options) {
   TakenProduct joined{graph[operand].producer, {}};
   if (readers.of(operand) != reader || !samePlace(graph, joined.product, reader)) {
     return {};
@@ -104,7 +115,7 @@ TakenProduct joinedBy(const Graph& graph, const SoleReaders& readers, OpId reade
     }
   }
   const Shape& whole = resultShape(graph, reader);
-  if (graph[joined.product].kind() != OpKind::Matmul || graph.typeOf(operand).shape != whole) {
+  if (!mayFinish(graph, joined.product, options) || graph.typeOf(operand).shape != whole) {
     return {};
   }
   const bool fits = llvm::all_of(graph[reader].operands, [&](ValueId other) {
@@ -114,10 +125,11 @@ TakenProduct joinedBy(const Graph& graph, const SoleReaders& readers, OpId reade
 }
 
 // What `reader` takes in; without a product when there is none.
-TakenProduct chosenProduct(const Graph& graph, const SoleReaders& readers, OpId reader) {
+TakenProduct chosenProduct(const Graph& graph, const SoleReaders& readers, OpId reader,
+                           const PassOptions& options) {
   TakenProduct chosen;
   for (const ValueId operand : graph[reader].operands) {
-    const TakenProduct joined = joinedBy(graph, readers, reader, operand);
+    const TakenProduct joined = joinedBy(graph, readers, reader, operand, options);
     if (joined.product.valid() && (!chosen.product.valid() || operationsOf(graph, joined.product) >
                                                                   operationsOf(graph, chosen.product))) {
       chosen = joined;
@@ -141,15 +153,26 @@ class Joiner {
   Joiner(const Graph& graph, Rewriter& rewriter) : graph_(graph), rewriter_(rewriter) {}
 
   void join(const TakenProduct& joined, OpId reader) {
-    const OpId product = joined.product;
-    const auto& matmul = graph_[product].as<ops::Matmul>();
-    ops::FusedMatmul op;
-    op.transposeA = matmul.transposeA;
-    op.transposeB = matmul.transposeB;
-    op.precision = matmul.precision;
+    const OpAttributes& product = graph_[joined.product].attributes;
+    if (const auto* matmul = product.getIf<ops::Matmul>()) {
+      ops::FusedMatmul op;
+      op.transposeA = matmul->transposeA;
+      op.transposeB = matmul->transposeB;
+      op.precision = matmul->precision;
+      join(std::move(op), joined, reader);
+    } else {
+      ops::FusedConv2d op;
+      static_cast<ops::Conv2d&>(op) = product.as<ops::Conv2d>();
+      join(std::move(op), joined, reader);
+    }
+  }
+
+ private:
+  template <class FusedOp>
+  void join(FusedOp op, const TakenProduct& joined, OpId reader) {
     op.body = bodyOf(graph_, reader);
     llvm::SmallVector<ValueId, 4> operands;
-    for (const ValueId factor : graph_[product].operands) {
+    for (const ValueId factor : graph_[joined.product].operands) {
       operands.push_back(rewriter_.mapped(factor));
     }
     const auto registers = registersOf(joined, reader, operands);
@@ -165,7 +188,6 @@ class Joiner {
     rewriter_.replace(graph_[reader].firstResult, result);
   }
 
- private:
   // Of each operand of the reader; appends the ones beside the product to `operands`, each once.
   llvm::SmallVector<uint32_t, 8> registersOf(const TakenProduct& joined, OpId reader,
                                              llvm::SmallVectorImpl<ValueId>& operands) {
@@ -225,13 +247,13 @@ class Joiner {
 
 } // namespace
 
-Result<Graph> fuseMatmul(const Graph& graph, const PassOptions& /*options*/) {
+Result<Graph> fuseMatmul(const Graph& graph, const PassOptions& options) {
   const SoleReaders readers(graph);
   SideTable<OpId, TakenProduct> productOf(graph.opCount());
   SideTable<OpId, bool> isTaken(graph.opCount(), false);
   for (const OpId op : graph.ops()) {
     if (isEpilogue(graph[op])) {
-      productOf[op] = chosenProduct(graph, readers, op);
+      productOf[op] = chosenProduct(graph, readers, op, options);
     }
     if (productOf[op].product.valid()) {
       isTaken[productOf[op].product] = true;

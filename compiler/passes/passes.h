@@ -20,6 +20,9 @@ struct PassOptions {
   /// Whether convolutions with this pin, "" for none, should have their channels last, and their pixels in
   /// blocks (space_to_depth); empty: none should.
   std::function<bool(std::string_view pin)> channelsLast = {};
+  /// Whether ops with this pin, "" for none, run on CPUs alone: convolutions there keep the order of filters,
+  /// whose kernels pack them, and end in elementwise work (fuse_matmul); empty: none does.
+  std::function<bool(std::string_view pin)> onCpus = {};
   /// Whether the same rules beside the graph pin both ops; empty: there are none. Asked before rules are
   /// applied.
   std::function<bool(const Graph&, OpId, OpId)> pinnedAlike = {};

@@ -39,6 +39,7 @@ OperandSet factorsOf(OpKind kind) {
   case OpKind::Matmul:
   case OpKind::FusedMatmul:
   case OpKind::Conv2d:
+  case OpKind::FusedConv2d:
   case OpKind::Conv2dInputGradient:
   case OpKind::Conv2dFilterGradient: return 0b11;
   case OpKind::Attention: return 0b111;
@@ -111,7 +112,7 @@ std::optional<Settled> settled(const Graph& graph, OpId op, Precision byDefault)
   if (stated != nullptr) {
     *stated = after;
   }
-  if (isF32 && row.kind() != OpKind::FusedMatmul) {
+  if (isF32 && row.kind() != OpKind::FusedMatmul && row.kind() != OpKind::FusedConv2d) {
     next.narrow = narrowTypeOf(wanted);
   }
   const bool changes = next.narrow || (stated != nullptr && before != after);

@@ -15,6 +15,7 @@ bool isF16Product(const Graph& graph, OpId op) {
   case OpKind::Matmul:
   case OpKind::FusedMatmul:
   case OpKind::Conv2d:
+  case OpKind::FusedConv2d:
   case OpKind::Conv2dInputGradient:
   case OpKind::Conv2dFilterGradient:
   case OpKind::Attention:
@@ -24,7 +25,8 @@ bool isF16Product(const Graph& graph, OpId op) {
   const ElementType element = graph.typeOf(row.operands[0]).element;
   const Precision stated = precisionOf(row.attributes);
   const bool isNarrowed =
-      row.kind() != OpKind::FusedMatmul && (stated == Precision::Unstated || stated == Precision::F16);
+      row.kind() != OpKind::FusedMatmul && row.kind() != OpKind::FusedConv2d &&
+      (stated == Precision::Unstated || stated == Precision::F16);
   return element == ElementType::F16 || (element == ElementType::F32 && isNarrowed);
 }
 

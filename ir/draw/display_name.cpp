@@ -47,6 +47,9 @@ std::string displayKind(const Graph& graph, OpId op) {
   if (const auto* fused = graph[op].getIf<ops::FusedMatmul>(); fused != nullptr) {
     return "matmul, " + partsOf(fused->body);
   }
+  if (const auto* fused = graph[op].getIf<ops::FusedConv2d>(); fused != nullptr) {
+    return "conv2d, " + partsOf(fused->body);
+  }
   if (const auto* custom = graph[op].getIf<ops::Custom>(); custom != nullptr) {
     return "custom " + custom->function;
   }

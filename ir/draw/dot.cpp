@@ -170,7 +170,8 @@ class GraphDrawing {
   }
 
   bool isFused(OpId op) const {
-    return graph_[op].kind() == OpKind::Fused || graph_[op].kind() == OpKind::FusedMatmul;
+    const OpKind kind = graph_[op].kind();
+    return kind == OpKind::Fused || kind == OpKind::FusedMatmul || kind == OpKind::FusedConv2d;
   }
 
   // A constant small enough to show its elements.

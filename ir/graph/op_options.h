@@ -60,6 +60,8 @@ enum class AttentionLayout : uint8_t {
 enum class ImageLayout : uint8_t {
   Nchw, ///< images [N, C, H, W], filters [M, C / groups, KH, KW]
   Nhwc, ///< images [N, H, W, C], filters [M, KH, KW, C / groups]
+  NhwcOihw, ///< images [N, H, W, C], filters [M, C / groups, KH, KW]: of convolutions, whose kernels on CPUs
+            ///< pack filters anyway
 };
 
 } // namespace dfc

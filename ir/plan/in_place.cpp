@@ -27,7 +27,7 @@ bool mayRunInPlace(const Graph& graph, OpId op, size_t index) {
   if (row.kind() == OpKind::Assign) {
     return index == 0;
   }
-  if (row.kind() == OpKind::FusedMatmul) {
+  if (row.kind() == OpKind::FusedMatmul || row.kind() == OpKind::FusedConv2d) {
     return index >= 2 && graph.typeOf(row.operands[index]) == result;
   }
   if (readsFirstInStep(row.kind())) {

@@ -25,7 +25,8 @@ Access accessOf(OpKind kind) {
 #undef DFC_OP
     return Access::InStep;
   case OpKind::Fused: return Access::InStep; // but for one that reduces
-  case OpKind::FusedMatmul: return Access::Epilogue;
+  case OpKind::FusedMatmul:
+  case OpKind::FusedConv2d: return Access::Epilogue;
   case OpKind::Assign: return Access::Target;
   case OpKind::Softmax:
   case OpKind::LogSoftmax:

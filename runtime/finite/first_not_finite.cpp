@@ -90,17 +90,20 @@ class BodyWalk {
   bool infinitiesPass_;
 };
 
-std::optional<FusedPart> firstOfProduct(const ops::FusedMatmul& op, std::vector<NamedLiteral> operands,
-                                        bool infinitiesPass) {
+// Of a product or a convolution of the first two operands, and a body behind it.
+std::optional<FusedPart> firstOfProduct(const OpAttributes& product, const ops::FusedBody& body,
+                                        std::vector<NamedLiteral> operands, bool infinitiesPass) {
   const std::vector<NamedLiteral> factors(operands.begin(), operands.begin() + 2);
   const TensorType types[] = {factors[0].value.type(), factors[1].value.type()};
-  NamedLiteral product{"the result of matmul", computed(op.product(), factors, op.productType(types))};
+  const std::string kind(nameOf(product.kind()));
+  NamedLiteral made{"the result of " + kind,
+                    computed(product, factors, resultTypes(product, types).types.front())};
   operands.erase(operands.begin() + 1);
-  operands.front() = product;
-  BodyWalk walk(op.body, std::move(operands), 1, infinitiesPass);
-  return walk.passes(product.value)
+  operands.front() = made;
+  BodyWalk walk(body, std::move(operands), 1, infinitiesPass);
+  return walk.passes(made.value)
              ? walk.run(0)
-             : FusedPart{"matmul", 1, 1 + op.body.instructions.size(), std::move(product), factors};
+             : FusedPart{kind, 1, 1 + body.instructions.size(), std::move(made), factors};
 }
 
 std::string textOf(const NamedLiteral& value) {
@@ -111,13 +114,18 @@ std::string textOf(const NamedLiteral& value) {
 } // namespace
 
 bool isFused(const OpAttributes& attributes) {
-  return attributes.getIf<ops::Fused>() != nullptr || attributes.getIf<ops::FusedMatmul>() != nullptr;
+  return attributes.getIf<ops::Fused>() != nullptr || attributes.getIf<ops::FusedMatmul>() != nullptr ||
+         attributes.getIf<ops::FusedConv2d>() != nullptr;
 }
 
 std::optional<FusedPart> firstNotFinite(const OpAttributes& attributes, std::vector<NamedLiteral> operands,
                                         bool infinitiesPass) {
   if (const auto* product = attributes.getIf<ops::FusedMatmul>()) {
-    return firstOfProduct(*product, std::move(operands), infinitiesPass);
+    return firstOfProduct(product->product(), product->body, std::move(operands), infinitiesPass);
+  }
+  if (const auto* convolution = attributes.getIf<ops::FusedConv2d>()) {
+    return firstOfProduct(convolution->convolution(), convolution->body, std::move(operands),
+                          infinitiesPass);
   }
   const auto& fused = attributes.as<ops::Fused>();
   const bool reduces = fused.reduction != ops::Fused::Reduction::None;

@@ -23,10 +23,11 @@ double allowedAt(const Bound& bound, const Literal& expected, int64_t i) {
 }
 
 /// The epilogue's results for a product at the lower end of its bound, in the middle and at the upper end.
-std::vector<Literal> epilogueResults(const ops::FusedMatmul& op, llvm::ArrayRef<Literal> operands) {
+std::vector<Literal> epilogueResults(const OpAttributes& ofFactors, const ops::Fused& epilogue,
+                                     llvm::ArrayRef<Literal> operands) {
   const llvm::ArrayRef<Literal> factors = operands.take_front(2);
-  const Literal product = evaluateOp(op.product(), factors)[0];
-  const Bound bound = sumBound(op.product(), factors, product);
+  const Literal product = evaluateOp(ofFactors, factors)[0];
+  const Bound bound = sumBound(ofFactors, factors, product);
   std::vector<Literal> results;
   for (const double side : {-1.0, 0.0, 1.0}) {
     Literal moved = product;
@@ -35,17 +36,17 @@ std::vector<Literal> epilogueResults(const ops::FusedMatmul& op, llvm::ArrayRef<
     }
     std::vector<Literal> inputs{moved};
     inputs.insert(inputs.end(), operands.begin() + 2, operands.end());
-    results.push_back(evaluateOp(op.epilogue(), inputs)[0]);
+    results.push_back(evaluateOp(epilogue, inputs)[0]);
   }
   return results;
 }
 
-/// The product may be anywhere within its bound, and the epilogue goes along: right for one that rises or
+/// The product, of matrices or a convolution, may be anywhere within its bound, and the epilogue goes along: right for one that rises or
 /// falls throughout there, which is all that is asked of it here. Its own transcendental functions may err by
 /// 4 ulps.
-std::string fusedDisagreement(const ops::FusedMatmul& op, llvm::ArrayRef<Literal> operands,
-                              const Literal& actual) {
-  const std::vector<Literal> results = epilogueResults(op, operands);
+std::string fusedDisagreement(const OpAttributes& product, const ops::Fused& epilogue,
+                              llvm::ArrayRef<Literal> operands, const Literal& actual) {
+  const std::vector<Literal> results = epilogueResults(product, epilogue, operands);
   for (int64_t i = 0; i < actual.type().shape.elements(); ++i) {
     const auto [least, most] = std::minmax({results[0].at(i), results[1].at(i), results[2].at(i)});
     const double got = actual.at(i), slack = allowedAt({4}, results[1], i);
@@ -64,9 +65,12 @@ std::string disagreement(const OpAttributes& attributes, llvm::ArrayRef<Literal>
   if (bitDifference(expected, actual).empty()) {
     return "";
   }
-  const auto* fused = attributes.getIf<ops::FusedMatmul>();
-  if (fused != nullptr && actual.type() == expected.type()) {
-    return fusedDisagreement(*fused, operands, actual);
+  const bool sameType = actual.type() == expected.type();
+  if (const auto* fused = attributes.getIf<ops::FusedMatmul>(); fused != nullptr && sameType) {
+    return fusedDisagreement(fused->product(), fused->epilogue(), operands, actual);
+  }
+  if (const auto* fused = attributes.getIf<ops::FusedConv2d>(); fused != nullptr && sameType) {
+    return fusedDisagreement(fused->convolution(), fused->epilogue(), operands, actual);
   }
   const Bound bound = boundFor(attributes, operands, expected, result);
   if (bound.ulps == 0 || actual.type() != expected.type()) {

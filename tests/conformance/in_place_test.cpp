@@ -75,6 +75,7 @@ bool isCall(OpKind kind) {
   switch (kind) {
   case OpKind::Fused:
   case OpKind::FusedMatmul:
+  case OpKind::FusedConv2d:
   case OpKind::Softmax:
   case OpKind::LogSoftmax:
   case OpKind::SoftmaxCrossEntropyGradient:

@@ -36,6 +36,7 @@ std::string whyNotExported(OpKind kind) {
   case OpKind::Transfer:
   case OpKind::Fused:
   case OpKind::FusedMatmul:
+  case OpKind::FusedConv2d:
   case OpKind::BatchNormSums:
   case OpKind::BatchNormPass:
   case OpKind::BatchNormGradientPass: return "made by the compiler";

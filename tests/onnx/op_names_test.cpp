@@ -81,6 +81,7 @@ std::string onnxNameOf(OpKind kind) {
   case OpKind::Custom:
   case OpKind::Fused:
   case OpKind::FusedMatmul:
+  case OpKind::FusedConv2d:
   case OpKind::Cut:
   case OpKind::DynamicSlice: // of starts that are known only when a model runs
   case OpKind::DynamicUpdateSlice:

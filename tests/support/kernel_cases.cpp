@@ -25,7 +25,7 @@ namespace {
 bool computes(OpKind kind) {
   const OpClass opClass = classOf(kind);
   return opClass == OpClass::Elementwise || opClass == OpClass::Reduction || opClass == OpClass::Movement ||
-         (opClass == OpClass::Structured && kind != OpKind::FusedMatmul);
+         (opClass == OpClass::Structured && kind != OpKind::FusedMatmul && kind != OpKind::FusedConv2d);
 }
 
 bool isClaimed(const OpSample& sample) {

@@ -368,7 +368,8 @@ class RandomCalls : public RandomIndexing {
     case OpKind::Gradients:
     case OpKind::Custom:
     case OpKind::Fused:
-    case OpKind::FusedMatmul: break;
+    case OpKind::FusedMatmul:
+    case OpKind::FusedConv2d: break;
 #define DFC_OP(Type, text)
 #define DFC_ELEMENTWISE_OP(Type, text)
 #define DFC_FORMULA_OP(Type, name) case OpKind::Type:

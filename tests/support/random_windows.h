@@ -55,15 +55,19 @@ class RandomWindows : public RandomOperands {
   }
   static Dims dimsOf(const Shape& shape) { return {shape.dims().begin(), shape.dims().end()}; }
 
-  /// The call, or the same with the channels last.
+  /// The call, or the same with the channels last, but for a filter perhaps.
   Call inSomeLayout(Call call) {
     if (dice_.chance(70)) {
       return call;
     }
-    for (ValueId& operand : call.operands) {
-      operand = exactly({typeOf(operand).element, channelsLast(shapeOf(operand))});
+    OpAttributes last = *channelsLastForm(call.attributes, dice_.chance(50));
+    for (size_t i = 0; i < call.operands.size(); ++i) {
+      ValueId& operand = call.operands[i];
+      if (isOperandLast(last, i)) {
+        operand = exactly({typeOf(operand).element, channelsLast(shapeOf(operand))});
+      }
     }
-    return {*channelsLastForm(call.attributes), std::move(call.operands)};
+    return {std::move(last), std::move(call.operands)};
   }
 
   Call conv2d() {

@@ -29,6 +29,8 @@ DFC_INLINE Index imageIndex(Index n, Index channel, Index pixel) {
 DFC_INLINE Index resultIndex(Index n, Index filter, Index pixel) {
   return (n * (groups * filters) + filter) * pixels + pixel;
 }
+)";
+constexpr std::string_view filterChannelsFirstText = R"(
 DFC_INLINE Index filterIndex(Index filter, Index term) { return filter * (channels * window) + term; }
 )";
 constexpr std::string_view channelsLastText = R"(
@@ -38,6 +40,8 @@ DFC_INLINE Index imageIndex(Index n, Index channel, Index pixel) {
 DFC_INLINE Index resultIndex(Index n, Index filter, Index pixel) {
   return (n * pixels + pixel) * (groups * filters) + filter;
 }
+)";
+constexpr std::string_view filterChannelsLastText = R"(
 DFC_INLINE Index filterIndex(Index filter, Index term) {
   return (filter * window + term % window) * channels + term / window;
 }
@@ -123,7 +127,8 @@ std::string productText(const ProductShape& shape, ElementType element, int64_t 
                              {"rows", index.of(shape.rows)},
                              {"columns", index.of(shape.columns)},
                              {"inner", index.of(shape.inner)}}) +
-         std::string(conv.layout == ImageLayout::Nhwc ? channelsLastText : channelsFirstText) +
+         std::string(conv.layout == ImageLayout::Nchw ? channelsFirstText : channelsLastText) +
+         std::string(conv.layout == ImageLayout::Nhwc ? filterChannelsLastText : filterChannelsFirstText) +
          std::string(imageText) + std::string(passText(shape));
 }
 

@@ -60,6 +60,7 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
   case OpKind::Custom: // brings its own
   case OpKind::Matmul:
   case OpKind::FusedMatmul:
+  case OpKind::FusedConv2d:
   case OpKind::Reshape:
   case OpKind::Cut: return std::nullopt;
 #define DFC_OP(Type, text)

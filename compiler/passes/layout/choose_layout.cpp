@@ -1,8 +1,10 @@
-// choose_layout: images get their channels last where GPUs convolve them.
+// choose_layout: images get their channels last where that makes convolutions quick.
 //
-// A convolution of floats of at most 32 bits becomes one with its channels last (ops' `layout`), if the
-// machine has GPUs: tensor cores read their operands so, and a convolution of single pixels is then a product
-// of matrices, and becomes one; with a stride, of every second or third pixel. From there the layout spreads
+// A convolution of floats of at most 32 bits becomes one with its channels last (ops' `layout`): tensor cores
+// of GPUs read their operands so, and a convolution of single pixels is then a product of matrices, and becomes
+// one; with a stride, of every second or third pixel. On CPUs, whose kernels of small matrix products do, too,
+// convolutions stay and filters keep their order, as kernels pack them once (nhwc_oihw); graphs that train keep
+// their channels first there, for which the kernels of gradients are made. From there the layout spreads
 // forwards to what reads its result: pools, batch normalisations, elementwise ops, reductions, concats and
 // their like take it as it is, with their axes renumbered. A transpose stands where an image is first needed
 // in the other order: at the network's input, at filters, and before ops whose meaning depends on the order
@@ -25,23 +27,44 @@
 namespace dfc {
 namespace {
 
-// Whether `op` is a convolution that gets its channels last. f64 has no units that prefer an order.
-bool isChosen(const Graph& graph, OpId op, const PassOptions& options) {
-  const auto call = convolutionCall(graph[op].attributes, graph.operandTypesOf(op));
-  return call && call->conv.layout == ImageLayout::Nchw &&
-         byteWidth(graph.typeOf(graph[op].firstResult).element) <= 4 && options.channelsLast(graph.pinOf(op));
-}
+/// Where channels go last.
+class Wishes {
+ public:
+  Wishes(const Graph& graph, const PassOptions& options)
+      : graph_(graph), options_(options), trains_(!graph.opsOf(OpKind::Conv2dFilterGradient).empty()) {}
+
+  /// The layout of convolutions with this pin.
+  ImageLayout layoutFor(std::string_view pin) const {
+    if (options_.channelsLast && options_.channelsLast(pin)) {
+      return ImageLayout::Nhwc;
+    }
+    const bool onCpus = options_.onCpus && options_.onCpus(pin);
+    return onCpus && !trains_ ? ImageLayout::NhwcOihw : ImageLayout::Nchw;
+  }
+  /// Whether `op` is a convolution that gets its channels last. f64 has no kernels that prefer an order.
+  bool isChosen(OpId op) const {
+    const auto call = convolutionCall(graph_[op].attributes, graph_.operandTypesOf(op));
+    return call && call->conv.layout == ImageLayout::Nchw &&
+           byteWidth(graph_.typeOf(graph_[op].firstResult).element) <= 4 &&
+           layoutFor(graph_.pinOf(op)) != ImageLayout::Nchw;
+  }
+
+ private:
+  const Graph& graph_;
+  const PassOptions& options_;
+  bool trains_;
+};
 
 class Layouts {
  public:
-  Layouts(const Graph& graph, const PassOptions& options)
-      : graph_(graph), options_(options), rewriter_(graph), last_(graph.valueCount()) {}
+  Layouts(const Graph& graph, const Wishes& wishes)
+      : graph_(graph), wishes_(wishes), rewriter_(graph), last_(graph.valueCount()) {}
 
   Graph run() && {
     for (const OpId op : graph_.ops()) {
-      if (!options_.channelsLast(graph_.pinOf(op))) {
+      if (wishes_.layoutFor(graph_.pinOf(op)) == ImageLayout::Nchw) {
         copy(op);
-      } else if (isChosen(graph_, op, options_)) {
+      } else if (wishes_.isChosen(op)) {
         convolve(op);
       } else if (auto form = spreadsTo(op)) {
         makeLast(op, *std::move(form));
@@ -62,15 +85,17 @@ class Layouts {
 
   void convolve(OpId op) {
     const auto call = convolutionCall(graph_[op].attributes, graph_.operandTypesOf(op));
-    if (isPointwise(call->conv)) {
+    const bool keepFilter = wishes_.layoutFor(graph_.pinOf(op)) == ImageLayout::NhwcOihw;
+    if (isPointwise(call->conv) && !keepFilter) {
       multiply(op, *call);
       return;
     }
     const ValueId result = graph_[op].firstResult;
-    if (const int64_t channels = paddedChannels(*call, graph_.typeOf(result).element); channels > 0) {
+    const int64_t channels = keepFilter ? 0 : paddedChannels(*call, graph_.typeOf(result).element);
+    if (channels > 0) {
       convolvePadded(op, call->pass, channels - call->conv.image[1]);
     } else {
-      makeLast(op, *channelsLastForm(graph_[op].attributes));
+      makeLast(op, *channelsLastForm(graph_[op].attributes, keepFilter));
     }
     if (call->pass ==
         ConvolutionPass::FilterGradient) { // filters and their updates keep the parameter's order
@@ -228,12 +253,17 @@ class Layouts {
   /// Made from fewer elements, in either order alike.
   bool isBroadcast(ValueId old) const { return graph_[graph_[old].producer].kind() == OpKind::Broadcast; }
 
+  static bool hasLayout(const OpAttributes& attributes) { return channelsFirstForm(attributes).has_value(); }
+
   void makeLast(OpId op, OpAttributes attributes) {
     const OpRow& row = graph_[op];
     const bool elementwise = classOf(row.kind()) == OpClass::Elementwise;
     llvm::SmallVector<ValueId, 6> operands;
-    for (const ValueId operand : row.operands) {
-      operands.push_back(isImage(operand) || elementwise ? last(operand, op) : first(operand, op));
+    for (size_t i = 0; i < row.operands.size(); ++i) {
+      const ValueId operand = row.operands[i];
+      const bool isFilter = hasLayout(attributes) && !isOperandLast(attributes, i);
+      operands.push_back((isImage(operand) && !isFilter) || elementwise ? last(operand, op)
+                                                                        : first(operand, op));
     }
     const OpId made = rewriter_.append(std::move(attributes), operands, op);
     for (const ValueId old : row.results()) {
@@ -316,7 +346,7 @@ class Layouts {
   }
 
   const Graph& graph_;
-  const PassOptions& options_;
+  const Wishes& wishes_;
   Rewriter rewriter_;
   SideTable<ValueId, ValueId> last_; // values that were made with their channels last
   llvm::DenseMap<std::pair<ValueId, StringId>, ValueId> transposed_; // by the pin of the first reader
@@ -325,9 +355,9 @@ class Layouts {
 } // namespace
 
 Result<Graph> chooseLayout(const Graph& graph, const PassOptions& options) {
-  const bool any = options.channelsLast &&
-                   llvm::any_of(graph.ops(), [&](OpId op) { return isChosen(graph, op, options); });
-  return any ? Layouts(graph, options).run() : graph;
+  const Wishes wishes(graph, options);
+  const bool any = llvm::any_of(graph.ops(), [&](OpId op) { return wishes.isChosen(op); });
+  return any ? Layouts(graph, wishes).run() : graph;
 }
 
 } // namespace dfc

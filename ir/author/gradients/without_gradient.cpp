@@ -18,6 +18,7 @@ void gradientRule(const ops::Not&, GradientRule&) {}
 void gradientRule(const ops::Compare&, GradientRule&) {}
 void gradientRule(const ops::Fused&, GradientRule&) {}
 void gradientRule(const ops::FusedMatmul&, GradientRule&) {}
+void gradientRule(const ops::FusedConv2d&, GradientRule&) {}
 void gradientRule(const ops::BatchNormSums&, GradientRule&) {}
 void gradientRule(const ops::BatchNormPass&, GradientRule&) {}
 void gradientRule(const ops::BatchNormGradientPass&, GradientRule&) {}

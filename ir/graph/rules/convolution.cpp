@@ -32,7 +32,7 @@ TypeResult checkFilter(OpKind kind, OperandTypes operands, const Shape& image, c
 Convolution made(const Shape& imageInLayout, const Shape& filterInLayout,
                  const ConvolutionAttributes& attributes) {
   const Shape image = channelsFirst(attributes.layout, imageInLayout);
-  const Shape filter = channelsFirst(attributes.layout, filterInLayout);
+  const Shape filter = filterChannelsFirst(attributes.layout, filterInLayout);
   const Windows windows = windowsOf(image, windowsOfFilter(filter, attributes));
   return {image,
           filter,

@@ -46,7 +46,7 @@ class ConvolutionFactors {
   void channels() {
     SplitFactor made = factor(conv_.image[1], slots_.result);
     put(made, slots_.image, imageAxis(conv_.layout, 1));
-    put(made, slots_.filter, imageAxis(conv_.layout, 1));
+    put(made, slots_.filter, filterAxis(conv_.layout, 1));
     rule_.add(std::move(made));
   }
   void filters() {

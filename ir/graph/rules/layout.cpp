@@ -12,31 +12,33 @@ Shape permuted(const Shape& shape, const std::array<int64_t, 4>& axes) {
 }
 
 template <class Op>
-Op withChannelsLast(Op op) {
+Op withChannelsLast(Op op, bool keepFilter) {
+  constexpr bool hasFilter = requires { Op::filterOperand; } || requires { Op::makesFilter; };
+  op.layout = hasFilter && keepFilter ? ImageLayout::NhwcOihw : ImageLayout::Nhwc;
   if constexpr (requires { op.shape; }) {
-    op.shape = {op.shape[0], op.shape[2], op.shape[3], op.shape[1]};
+    if (isResultLast(op)) {
+      op.shape = {op.shape[0], op.shape[2], op.shape[3], op.shape[1]};
+    }
   }
-  op.layout = ImageLayout::Nhwc;
   return op;
 }
 
-// Applies `change` to an op that has the layout `from`.
-template <class Change>
-std::optional<OpAttributes> changed(const OpAttributes& attributes, ImageLayout from, const Change& change) {
-  const auto of = [&](const auto& op) {
-    return op.layout == from ? std::optional<OpAttributes>(change(op)) : std::nullopt;
-  };
+// What `ask` says of an op that has a layout; `otherwise` of every other op.
+template <class Answer, class Ask>
+Answer ofLayout(const OpAttributes& attributes, Answer otherwise, const Ask& ask) {
   switch (attributes.kind()) {
-  case OpKind::Conv2d: return of(attributes.as<ops::Conv2d>());
-  case OpKind::Conv2dInputGradient: return of(attributes.as<ops::Conv2dInputGradient>());
-  case OpKind::Conv2dFilterGradient: return of(attributes.as<ops::Conv2dFilterGradient>());
-  case OpKind::MaxPool: return of(attributes.as<ops::MaxPool>());
-  case OpKind::MaxPoolGradient: return of(attributes.as<ops::MaxPoolGradient>());
-  case OpKind::AveragePool: return of(attributes.as<ops::AveragePool>());
-  case OpKind::AveragePoolGradient: return of(attributes.as<ops::AveragePoolGradient>());
-  default: return std::nullopt;
+  case OpKind::Conv2d: return ask(attributes.as<ops::Conv2d>());
+  case OpKind::Conv2dInputGradient: return ask(attributes.as<ops::Conv2dInputGradient>());
+  case OpKind::Conv2dFilterGradient: return ask(attributes.as<ops::Conv2dFilterGradient>());
+  case OpKind::MaxPool: return ask(attributes.as<ops::MaxPool>());
+  case OpKind::MaxPoolGradient: return ask(attributes.as<ops::MaxPoolGradient>());
+  case OpKind::AveragePool: return ask(attributes.as<ops::AveragePool>());
+  case OpKind::AveragePoolGradient: return ask(attributes.as<ops::AveragePoolGradient>());
+  default: return otherwise;
   }
 }
+
+using Changed = std::optional<OpAttributes>;
 
 } // namespace
 
@@ -49,12 +51,24 @@ void layoutField(AttributeVisitor& visitor, ImageLayout& layout) {
 Shape channelsLast(const Shape& channelsFirst) { return permuted(channelsFirst, toChannelsLast); }
 Shape channelsFirst(const Shape& channelsLast) { return permuted(channelsLast, toChannelsFirst); }
 
-std::optional<OpAttributes> channelsFirstForm(const OpAttributes& attributes) {
-  return changed(attributes, ImageLayout::Nhwc, [](const auto& op) { return withChannelsFirst(op); });
+bool isOperandLast(const OpAttributes& attributes, size_t operand) {
+  return ofLayout(attributes, false, [&](const auto& op) { return isOperandLast(op, operand); });
 }
 
-std::optional<OpAttributes> channelsLastForm(const OpAttributes& attributes) {
-  return changed(attributes, ImageLayout::Nchw, [](const auto& op) { return withChannelsLast(op); });
+bool isResultLast(const OpAttributes& attributes) {
+  return ofLayout(attributes, false, [](const auto& op) { return isResultLast(op); });
+}
+
+std::optional<OpAttributes> channelsFirstForm(const OpAttributes& attributes) {
+  return ofLayout(attributes, Changed(), [](const auto& op) {
+    return op.layout == ImageLayout::Nchw ? Changed() : Changed(withChannelsFirst(op));
+  });
+}
+
+std::optional<OpAttributes> channelsLastForm(const OpAttributes& attributes, bool keepFilter) {
+  return ofLayout(attributes, Changed(), [&](const auto& op) {
+    return op.layout == ImageLayout::Nchw ? Changed(withChannelsLast(op, keepFilter)) : Changed();
+  });
 }
 
 } // namespace dfc

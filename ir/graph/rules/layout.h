@@ -9,7 +9,7 @@
 
 namespace dfc {
 
-inline constexpr std::array<std::string_view, 2> layoutNames = {"nchw", "nhwc"};
+inline constexpr std::array<std::string_view, 3> layoutNames = {"nchw", "nhwc", "nhwc_oihw"};
 /// The attribute `layout` of an op.
 void layoutField(AttributeVisitor& visitor, ImageLayout& layout);
 
@@ -18,16 +18,38 @@ inline constexpr std::array<int64_t, 4> toChannelsLast = {0, 2, 3, 1}, toChannel
 /// The dimensions in the other order; other ranks than 4 unchanged.
 Shape channelsLast(const Shape& channelsFirst);
 Shape channelsFirst(const Shape& channelsLast);
-/// [N, C, H, W] of an image of this layout (or of a filter).
+/// [N, C, H, W] of an image of this layout.
 inline Shape channelsFirst(ImageLayout layout, const Shape& shape) {
+  return layout == ImageLayout::Nchw ? shape : channelsFirst(shape);
+}
+/// [M, C / groups, KH, KW] of a filter of this layout.
+inline Shape filterChannelsFirst(ImageLayout layout, const Shape& shape) {
   return layout == ImageLayout::Nhwc ? channelsFirst(shape) : shape;
 }
+
+/// Whether the operand has its channels last; and the result.
+template <class Op>
+bool isOperandLast(const Op& op, size_t operand) {
+  if constexpr (requires { Op::filterOperand; }) {
+    return op.layout == ImageLayout::Nhwc ||
+           (op.layout == ImageLayout::NhwcOihw && operand != Op::filterOperand);
+  }
+  return op.layout != ImageLayout::Nchw;
+}
+template <class Op>
+bool isResultLast(const Op& op) {
+  return op.layout == ImageLayout::Nhwc ||
+         (op.layout == ImageLayout::NhwcOihw && !requires { Op::makesFilter; });
+}
+/// The same of the attributes of any op.
+bool isOperandLast(const OpAttributes& attributes, size_t operand);
+bool isResultLast(const OpAttributes& attributes);
 
 /// The op with its channels first.
 template <class Op>
 Op withChannelsFirst(Op op) {
   if constexpr (requires { op.shape; }) {
-    if (op.layout == ImageLayout::Nhwc && op.shape.size() == 4) {
+    if (isResultLast(op) && op.shape.size() == 4) {
       op.shape = {op.shape[0], op.shape[3], op.shape[1], op.shape[2]};
     }
   }
@@ -37,24 +59,27 @@ Op withChannelsFirst(Op op) {
 /// The same of an op that has its channels last; none of every other op.
 std::optional<OpAttributes> channelsFirstForm(const OpAttributes& attributes);
 /// The op with its channels last in place of a convolution or pool with its channels first; none of others.
-std::optional<OpAttributes> channelsLastForm(const OpAttributes& attributes);
+/// `keepFilter`: the filter of a convolution keeps its order.
+std::optional<OpAttributes> channelsLastForm(const OpAttributes& attributes, bool keepFilter = false);
 
 /// The type rule of an op with its channels last, by that of its form with the channels first.
 template <class Op>
 TypeResult typesInLayout(const Op& op, OperandTypes operands) {
-  if (op.layout != ImageLayout::Nhwc) {
-    return TypeResult::fail("unknown layout", "it is nchw or nhwc, or left out");
+  constexpr bool hasFilter = requires { Op::filterOperand; } || requires { Op::makesFilter; };
+  if (op.layout != ImageLayout::Nhwc && !(hasFilter && op.layout == ImageLayout::NhwcOihw)) {
+    return TypeResult::fail("unknown layout", "it is nchw or nhwc, of convolutions also nhwc_oihw, or left out");
   }
   llvm::SmallVector<TensorType, 4> first;
-  for (const TensorType& type : operands) {
-    first.push_back({type.element, channelsFirst(type.shape)});
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Shape& shape = operands[i].shape;
+    first.push_back({operands[i].element, isOperandLast(op, i) ? channelsFirst(shape) : shape});
   }
   TypeResult result = withChannelsFirst(op).types(first);
   if (!result.ok()) {
     result.error += " (with the channels first)";
   }
   for (TensorType& type : result.types) {
-    type.shape = channelsLast(type.shape);
+    type.shape = isResultLast(op) ? channelsLast(type.shape) : type.shape;
   }
   return result;
 }

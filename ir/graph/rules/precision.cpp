@@ -10,6 +10,7 @@ auto statedIn(Attributes& attributes) -> decltype(&attributes.template as<ops::M
   case OpKind::Matmul: return &attributes.template as<ops::Matmul>().precision;
   case OpKind::FusedMatmul: return &attributes.template as<ops::FusedMatmul>().precision;
   case OpKind::Conv2d: return &attributes.template as<ops::Conv2d>().precision;
+  case OpKind::FusedConv2d: return &attributes.template as<ops::FusedConv2d>().precision;
   case OpKind::Conv2dInputGradient: return &attributes.template as<ops::Conv2dInputGradient>().precision;
   case OpKind::Conv2dFilterGradient: return &attributes.template as<ops::Conv2dFilterGradient>().precision;
   case OpKind::Attention: return &attributes.template as<ops::Attention>().precision;

@@ -9,7 +9,11 @@ namespace dfc {
 
 /// Where the axes N, C, H, W of an image (or of a filter) are.
 inline size_t imageAxis(ImageLayout layout, size_t axis) {
-  return layout == ImageLayout::Nhwc ? std::array<size_t, 4>{0, 3, 1, 2}[axis] : axis;
+  return layout != ImageLayout::Nchw ? std::array<size_t, 4>{0, 3, 1, 2}[axis] : axis;
+}
+/// The same of a filter [M, C / groups, KH, KW].
+inline size_t filterAxis(ImageLayout layout, size_t axis) {
+  return layout == ImageLayout::Nhwc ? imageAxis(layout, axis) : axis;
 }
 
 /// The elements of `image` that windows look at; position: a window. `axis` is 2 (rows) or 3 (columns).

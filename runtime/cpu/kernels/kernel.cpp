@@ -17,15 +17,35 @@
 #include "runtime/cpu/kernels/rows/rows.h"
 #include "runtime/cpu/kernels/windows/channels_last.h"
 #include "runtime/cpu/kernels/windows/convolution.h"
+#include "runtime/cpu/kernels/windows/last_pools.h"
 #include "runtime/cpu/kernels/windows/pools.h"
+#include "runtime/cpu/kernels/windows/strip_convolution.h"
 
 namespace dfc {
+namespace {
+
+/// A kernel for channels that are last, without transposes; null where there is none.
+std::unique_ptr<CpuKernel> makeLastKernel(const OpAttributes& attributes, OperandTypes operands,
+                                          OperandTypes results, ThreadPool& pool) {
+  switch (attributes.kind()) {
+  case OpKind::Conv2d: return makeStripConvolution(attributes.as<ops::Conv2d>(), operands, results, pool);
+  case OpKind::MaxPool: return makeLastMaxPool(attributes.as<ops::MaxPool>(), operands, results, pool);
+  case OpKind::AveragePool:
+    return makeLastAveragePool(attributes.as<ops::AveragePool>(), operands, results, pool);
+  default: return nullptr;
+  }
+}
+
+} // namespace
 
 std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, OperandTypes operands,
                                          OperandTypes results, ThreadPool& pool,
                                          const SharedBuffers& shared) {
   if (const auto channelsFirst = channelsFirstForm(attributes)) {
-    return makeChannelsLastKernel(*channelsFirst, operands, results, pool);
+    if (auto kernel = makeLastKernel(attributes, operands, results, pool)) {
+      return kernel;
+    }
+    return makeChannelsLastKernel(attributes, *channelsFirst, operands, results, pool);
   }
   switch (kindOf(attributes)) {
   case OpKind::Input:
@@ -115,6 +135,8 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
     return makeBatchNormSumsKernel(attributes.as<ops::BatchNormSums>(), operands, pool);
   case OpKind::BatchNormGradient:
     return makeBatchNormGradientKernel(attributes.as<ops::BatchNormGradient>(), operands, pool);
+  case OpKind::FusedConv2d:
+    return makeFusedConv2dKernel(attributes.as<ops::FusedConv2d>(), operands, results, pool);
   case OpKind::Conv2d:
   case OpKind::Conv2dInputGradient:
   case OpKind::Conv2dFilterGradient: return makeConvolutionKernel(attributes, operands, results, pool);

@@ -47,9 +47,10 @@ struct ConvolutionRequest {
   int64_t batch = 0, groups = 1, channels = 0, filters = 0;
   std::array<int64_t, 2> image{}, result{}, window{}, stride{}, low{}, dilation{};
   int64_t imageStride = 0, resultStride = 0, filterStride = 0;
-  /// Whether image and result are dense and have their channels last; of Forward without groups. oneDNN then
-  /// computes with kernels of small matrix products (brgemm), or not at all.
-  bool channelsLast = false;
+  /// Whether image and result are dense and have their channels last; of Forward. oneDNN then computes with
+  /// kernels of small matrix products (brgemm), or not at all, unless it may reorder them as it likes.
+  bool channelsLast = false, reorders = false;
+  bool filterLast = false; ///< whether the filter has its channels last, too
   /// Whether the filter comes packed by a PackFilterRequest for this very request; not of FilterGradient.
   bool packedFilter = false;
 };
@@ -114,6 +115,8 @@ class Module {
   virtual size_t packedBytes(const MatmulRequest& request) = 0;
   /// Of the packed filter of a request for one; 0 where oneDNN takes it as it is, or not at all.
   virtual size_t packedBytes(const ConvolutionRequest& request) = 0;
+  /// A text for the layout of that packed filter, the same for the same layout; "" where that gives 0.
+  virtual std::string packedLayout(const ConvolutionRequest& request) = 0;
   /// Null where oneDNN has no implementation for this processor or, but for matmul, no more than plain loops.
   virtual std::unique_ptr<Primitive> make(const Request& request, uint32_t slots) = 0;
 };

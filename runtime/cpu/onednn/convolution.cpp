@@ -5,6 +5,7 @@
 #include "runtime/cpu/onednn/sliding.h"
 
 #include <optional>
+#include <string>
 
 namespace dfc::onednn {
 namespace {
@@ -29,7 +30,8 @@ Layouts plainLayouts(const ConvolutionRequest& r) {
   };
   const int64_t window = r.window[0] * r.window[1];
   Numbers dims{r.filters, r.channels, r.window[0], r.window[1]};
-  Numbers strides{r.filterStride, window, r.window[1], 1};
+  Numbers strides = r.filterLast ? Numbers{r.filterStride, 1, r.window[1] * r.channels, r.channels}
+                                 : Numbers{r.filterStride, window, r.window[1], 1};
   if (r.groups > 1) {
     dims.insert(dims.begin(), r.groups);
     strides.insert(strides.begin(), r.filters * r.filterStride);
@@ -108,7 +110,8 @@ using InputGradient = dnnl::convolution_backward_data::primitive_desc;
 using FilterGradient = dnnl::convolution_backward_weights::primitive_desc;
 
 bool isOfMatrixProducts(const Forward& description) {
-  return std::string_view(description.impl_info_str()).starts_with("brg");
+  const std::string_view name = description.impl_info_str();
+  return name.starts_with("brg") || name.starts_with("brdgmm");
 }
 
 // What oneDNN makes of a request: the layouts that it chose are in the descriptions. A gradient has the
@@ -121,12 +124,12 @@ struct Described {
 
   explicit Described(const ConvolutionRequest& request) : plain(plainLayouts(request)) {
     const auto chosen = [&](const Layout& layout) {
-      return request.channelsLast ? layout : anyLayout(layout);
+      return request.channelsLast && !request.reorders ? layout : anyLayout(layout);
     };
     const Layouts any{chosen(plain.image), anyLayout(plain.filter), chosen(plain.result)};
     const Sliding sliding = slidingOf(request);
     forward = describeForward(any, sliding);
-    if (!forward || (request.channelsLast && !isOfMatrixProducts(forward))) {
+    if (!forward || (request.channelsLast && !request.reorders && !isOfMatrixProducts(forward))) {
       forward = {};
       return;
     }
@@ -186,7 +189,37 @@ std::optional<Layout> packedFilterOf(const Described& described, Pass pass) {
   return wanted == described.plain.filter ? std::nullopt : wanted;
 }
 
+// Dimensions with padding, strides, and the blocks within.
+std::string textOf(const Layout& layout) {
+  std::string text;
+  const auto add = [&](const auto& numbers, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      text += std::to_string(numbers[i]) + ' ';
+    }
+    text += '/';
+  };
+#if DNNL_VERSION_MAJOR >= 3
+  add(layout.get_padded_dims(), layout.get_padded_dims().size());
+  add(layout.get_strides(), layout.get_strides().size());
+  add(layout.get_inner_blks(), layout.get_inner_blks().size());
+  add(layout.get_inner_idxs(), layout.get_inner_idxs().size());
+#else
+  const auto rank = static_cast<size_t>(layout.data.ndims);
+  const dnnl_blocking_desc_t& blocks = layout.data.format_desc.blocking;
+  add(layout.data.padded_dims, rank);
+  add(blocks.strides, rank);
+  add(blocks.inner_blks, static_cast<size_t>(blocks.inner_nblks));
+  add(blocks.inner_idxs, static_cast<size_t>(blocks.inner_nblks));
+#endif
+  return text;
+}
+
 } // namespace
+
+std::string packedLayout(const ConvolutionRequest& request) {
+  const std::optional<Layout> packed = packedFilterOf(Described(request), request.pass);
+  return packed ? textOf(*packed) : "";
+}
 
 size_t packedBytes(const ConvolutionRequest& request) {
   const std::optional<Layout> packed = packedFilterOf(Described(request), request.pass);

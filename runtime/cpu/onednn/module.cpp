@@ -17,6 +17,9 @@ class OnednnModule final : public Module {
   size_t packedBytes(const ConvolutionRequest& request) override {
     return unlessRefused<size_t>([&] { return onednn::packedBytes(request); });
   }
+  std::string packedLayout(const ConvolutionRequest& request) override {
+    return unlessRefused<std::string>([&] { return onednn::packedLayout(request); });
+  }
   std::unique_ptr<Primitive> make(const Request& request, uint32_t slots) override {
     return unlessRefused<std::unique_ptr<Primitive>>(
         [&] { return std::visit([slots](const auto& one) { return makePrimitive(one, slots); }, request); });

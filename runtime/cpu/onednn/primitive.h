@@ -45,6 +45,7 @@ std::unique_ptr<Primitive> wrap(const dnnl::primitive& primitive, const std::vec
 // The functions of the module; all of them may throw dnnl::error.
 size_t packedBytes(const MatmulRequest& request);
 size_t packedBytes(const ConvolutionRequest& request);
+std::string packedLayout(const ConvolutionRequest& request);
 std::unique_ptr<Primitive> makePrimitive(const MatmulRequest& request, uint32_t slots);
 std::unique_ptr<Primitive> makePrimitive(const PackRequest& request, uint32_t slots);
 std::unique_ptr<Primitive> makePrimitive(const ConvolutionRequest& request, uint32_t slots);

@@ -6,6 +6,7 @@
 #include "ir/author/gradients.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/rules/layout.h"
+#include "ir/graph/same_graph.h"
 #include "tests/support/catch.h"
 #include "tests/support/channels_last.h"
 #include "tests/support/random_values.h"
@@ -39,10 +40,10 @@ Graph network() {
   return *std::move(graph);
 }
 
-size_t lastConvolutions(const Graph& graph) {
+size_t convolutionsOf(const Graph& graph, ImageLayout layout) {
   return static_cast<size_t>(
       std::count_if(graph.opsOf(OpKind::Conv2d).begin(), graph.opsOf(OpKind::Conv2d).end(),
-                    [&](OpId op) { return graph[op].as<ops::Conv2d>().layout == ImageLayout::Nhwc; }));
+                    [&](OpId op) { return graph[op].as<ops::Conv2d>().layout == layout; }));
 }
 
 } // namespace
@@ -53,11 +54,11 @@ TEST_CASE("choose_layout: for machines with GPUs") {
     whole.policy = "single";
     const auto plan = compile(network(), test::smallMachine(gpus), RooflineCostModel(), whole);
     REQUIRE(plan.ok());
-    CHECK(lastConvolutions(plan->graph()) == gpus);
+    CHECK(convolutionsOf(plan->graph(), ImageLayout::Nhwc) == gpus);
   }
 }
 
-TEST_CASE("choose_layout: ops that are pinned to a CPU keep their channels first") {
+TEST_CASE("choose_layout: ops that are pinned to a CPU keep their filters' order") {
   Builder g;
   const Tensor image = g.input("image", f32({2, 4, 6, 6})), filter = g.parameter("filter", f32({4, 4, 3, 3}));
   Tensor x = image;
@@ -68,8 +69,59 @@ TEST_CASE("choose_layout: ops that are pinned to a CPU keep their channels first
   g.fetch("y", x);
   const auto plan = compile(*std::move(g).finish(), test::smallMachine(1), RooflineCostModel());
   REQUIRE(plan.ok());
-  CHECK(lastConvolutions(plan->graph()) == 2);
+  CHECK(convolutionsOf(plan->graph(), ImageLayout::Nhwc) == 2);
+  CHECK(convolutionsOf(plan->graph(), ImageLayout::NhwcOihw) == 1);
   CHECK(plan->graph().opsOf(OpKind::Conv2d).size() == 3);
+}
+
+// What a step of inference convolves, with an activation and a sum behind the convolutions.
+Graph inference() {
+  Builder g;
+  const Tensor image = g.input("image", f32({2, 8, 6, 6})), filter = g.parameter("filter", f32({8, 8, 3, 3})),
+               bias = g.parameter("bias", f32({8, 1, 1})), pointwise = g.parameter("pointwise", f32({8, 8, 1, 1}));
+  const Tensor first = relu(conv2d(image, filter, {.low = {1, 1}, .high = {1, 1}}) + bias);
+  g.fetch("y", conv2d(first, pointwise) + image);
+  return *std::move(g).finish();
+}
+
+TEST_CASE("choose_layout: inference on a CPU convolves channels that are last, by filters as they are") {
+  const auto plan = compile(inference(), test::smallMachine(0), RooflineCostModel());
+  REQUIRE(plan.ok());
+  const Graph& graph = plan->graph();
+  REQUIRE(graph.opsOf(OpKind::FusedConv2d).size() == 2);
+  for (const OpId op : graph.opsOf(OpKind::FusedConv2d)) {
+    CHECK(graph[op].as<ops::FusedConv2d>().layout == ImageLayout::NhwcOihw);
+  }
+  CHECK(graph.opsOf(OpKind::Transpose).size() == 2); // the image and the result
+}
+
+TEST_CASE("choose_layout: a step that trains keeps its channels first on a CPU") {
+  PassOptions onCpu;
+  onCpu.onCpus = [](std::string_view /*pin*/) { return true; };
+  const Graph before = network();
+  CHECK(sameGraph(before, *chooseLayout(before, onCpu)));
+  CHECK_FALSE(sameGraph(inference(), *chooseLayout(inference(), onCpu)));
+}
+
+TEST_CASE("choose_layout and fuse_matmul for a CPU keep every bit in the evaluator") {
+  PassOptions onCpu;
+  onCpu.onCpus = [](std::string_view /*pin*/) { return true; };
+  const Graph before = inference();
+  const Graph last = *chooseLayout(before, onCpu), after = *fuseMatmul(*fuseElementwise(last, onCpu), onCpu);
+  CHECK(after.opsOf(OpKind::FusedConv2d).size() == 2);
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    const NamedLiterals feeds = test::randomFeeds(before, seed), state = test::randomParameters(before, seed);
+    const auto expected = evaluate(before, feeds, state), actual = evaluate(after, feeds, state);
+    REQUIRE(expected.ok());
+    REQUIRE(actual.ok());
+    CHECK(test::bitDifference(expected->fetches.at("y"), actual->fetches.at("y")) == "");
+  }
+}
+
+TEST_CASE("fuse_matmul: GPUs convolve and finish apart") {
+  const auto plan = compile(inference(), test::smallMachine(1), RooflineCostModel());
+  REQUIRE(plan.ok());
+  CHECK(plan->graph().opsOf(OpKind::FusedConv2d).empty());
 }
 
 TEST_CASE("choose_layout: transposes of the image and of filters, and of no tensor between the layers") {

@@ -229,6 +229,7 @@ std::vector<OpSample> largerSamples(OpKind kind, ElementType element) {
   case OpKind::Attention:
   case OpKind::AttentionGradient: return largerAttentionSamples(kind, element);
   case OpKind::Conv2d:
+  case OpKind::FusedConv2d:
   case OpKind::Conv2dInputGradient:
   case OpKind::Conv2dFilterGradient:
   case OpKind::MaxPool:

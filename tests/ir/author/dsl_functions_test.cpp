@@ -110,6 +110,7 @@ std::optional<Tensor> madeByItsFunction(OpKind kind, Builder& g, Tensor a, Tenso
   case OpKind::Transfer:
   case OpKind::Fused:
   case OpKind::FusedMatmul:
+  case OpKind::FusedConv2d:
   case OpKind::SoftmaxCrossEntropyGradient:
   case OpKind::AttentionGradient:
   case OpKind::LayerNormGradient:

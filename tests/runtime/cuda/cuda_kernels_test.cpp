@@ -28,7 +28,7 @@ GeneratedKernels workOf(const OpSample& sample, const GpuShape& gpu = GpuShape::
 bool hasKernelHere(OpKind kind) {
   const OpClass opClass = classOf(kind);
   return opClass == OpClass::Elementwise || opClass == OpClass::Reduction || opClass == OpClass::Movement ||
-         (opClass == OpClass::Structured && kind != OpKind::FusedMatmul);
+         (opClass == OpClass::Structured && kind != OpKind::FusedMatmul && kind != OpKind::FusedConv2d);
 }
 
 void checkLaunch(const GeneratedLaunch& launch, int64_t workspace) {

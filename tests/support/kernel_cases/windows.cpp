@@ -15,16 +15,21 @@ struct ConvolutionCase {
   int64_t groups = 1;
 };
 
-// The call, and, if `last`, the same with the channels last.
-void pushLayouts(Cases& cases, bool last, const OpAttributes& attributes, std::vector<TensorType> operands) {
+// The call, and, if `last`, the same with the channels last: of convolutions also with filters as they are.
+void pushLayouts(Cases& cases, bool last, const OpAttributes& attributes,
+                 const std::vector<TensorType>& operands) {
   cases.push(attributes, operands);
-  if (!last) {
-    return;
+  for (const bool keepFilter : {false, true}) {
+    const OpAttributes form = *channelsLastForm(attributes, keepFilter);
+    if (!last || (keepFilter && !convolutionCall(attributes, operands))) {
+      return;
+    }
+    std::vector<TensorType> inForm = operands;
+    for (size_t i = 0; i < inForm.size(); ++i) {
+      inForm[i].shape = isOperandLast(form, i) ? channelsLast(inForm[i].shape) : inForm[i].shape;
+    }
+    cases.push(form, std::move(inForm));
   }
-  for (TensorType& type : operands) {
-    type.shape = channelsLast(type.shape);
-  }
-  cases.push(*channelsLastForm(attributes), std::move(operands));
 }
 
 void addConvolution(Cases& cases, const ConvolutionCase& c, bool last) {

@@ -3,29 +3,27 @@
 
 #include "ir/author/dsl.h"
 #include "ir/author/onnx/export/export_call.h"
+#include "ir/graph/rules/layout.h"
 
 namespace dfc::onnx {
 
 /// What an attribute of two axes says; `otherwise` for each where it says nothing.
 inline Dims orOf(const Dims& given, int64_t otherwise) { return given.empty() ? Dims(2, otherwise) : given; }
 
-/// An op in NHWC layout as the op in NCHW layout between two transposes.
+/// An op with its channels last as the op in NCHW layout between two transposes.
 template <class Op>
 Names withChannelsFirst(ExportCall& call) {
   const Dims channelsFirst{0, 3, 1, 2}, channelsLast{0, 2, 3, 1};
   return call.formula([&](const std::vector<Tensor>& in) {
-    Op op = call.as<Op>();
-    op.layout = ImageLayout::Nchw;
+    const Op& given = call.as<Op>();
+    const Op op = dfc::withChannelsFirst(given);
     std::vector<Tensor> operands;
-    for (const Tensor& tensor : in) {
-      operands.push_back(transpose(tensor, channelsFirst));
-    }
-    if constexpr (requires { op.shape; }) {
-      op.shape = {op.shape[0], op.shape[3], op.shape[1], op.shape[2]};
+    for (size_t i = 0; i < in.size(); ++i) {
+      operands.push_back(isOperandLast(given, i) ? transpose(in[i], channelsFirst) : in[i]);
     }
     Builder& builder = *in[0].builder();
-    return std::vector<Tensor>{
-        transpose(builder.op(op, operands, std::source_location::current()), channelsLast)};
+    const Tensor made = builder.op(op, operands, std::source_location::current());
+    return std::vector<Tensor>{isResultLast(given) ? transpose(made, channelsLast) : made};
   });
 }
 

@@ -20,7 +20,7 @@ Names ofCrossEntropy(ExportCall& call) {
 // A convolution of the images by the cotangents: batch and channels change places, strides and dilations too.
 Names ofFilter(ExportCall& call) {
   const auto& op = call.as<ops::Conv2dFilterGradient>();
-  if (op.layout == ImageLayout::Nhwc) {
+  if (op.layout != ImageLayout::Nchw) {
     return withChannelsFirst<ops::Conv2dFilterGradient>(call);
   }
   return call.formula([&](const std::vector<Tensor>& in) {
@@ -43,7 +43,7 @@ Names ofFilter(ExportCall& call) {
 // Each cotangent over its count goes to every element of its window, a channel by itself.
 Names ofAverage(ExportCall& call) {
   const auto& op = call.as<ops::AveragePoolGradient>();
-  if (op.layout == ImageLayout::Nhwc) {
+  if (op.layout != ImageLayout::Nchw) {
     return withChannelsFirst<ops::AveragePoolGradient>(call);
   }
   return call.formula([&](const std::vector<Tensor>& in) {

@@ -43,7 +43,7 @@ Attributes windowAttributes(const Op& op) {
 
 Names convolved(ExportCall& call) {
   const auto& op = call.as<ops::Conv2d>();
-  if (op.layout == ImageLayout::Nhwc) {
+  if (op.layout != ImageLayout::Nchw) {
     return withChannelsFirst<ops::Conv2d>(call);
   }
   Attributes attributes = windowAttributes(op);
@@ -56,7 +56,7 @@ Names convolved(ExportCall& call) {
 // Elements of the image that no window reaches are zeros behind the others: output_padding.
 Names transposedConvolution(ExportCall& call) {
   const auto& op = call.as<ops::Conv2dInputGradient>();
-  if (op.layout == ImageLayout::Nhwc) {
+  if (op.layout != ImageLayout::Nchw) {
     return withChannelsFirst<ops::Conv2dInputGradient>(call);
   }
   const Dims filter = call.dims(0), from = call.dims(1), low = orOf(op.low, 0);
@@ -79,7 +79,7 @@ Names transposedConvolution(ExportCall& call) {
 
 Names largestOf(ExportCall& call) {
   const auto& op = call.as<ops::MaxPool>();
-  if (op.layout == ImageLayout::Nhwc) {
+  if (op.layout != ImageLayout::Nchw) {
     return withChannelsFirst<ops::MaxPool>(call);
   }
   Attributes attributes = windowAttributes(op);
@@ -90,7 +90,7 @@ Names largestOf(ExportCall& call) {
 
 Names averageOf(ExportCall& call) {
   const auto& op = call.as<ops::AveragePool>();
-  if (op.layout == ImageLayout::Nhwc) {
+  if (op.layout != ImageLayout::Nchw) {
     return withChannelsFirst<ops::AveragePool>(call);
   }
   Attributes attributes = windowAttributes(op);

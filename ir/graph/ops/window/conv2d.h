@@ -4,7 +4,8 @@
 // f16 and bf16 accumulate in f32.
 //
 // precision: as of matmul. layout=nhwc: all three tensors have their channels last, a [N, H, W, C], filter
-// [M, KH, KW, C / groups] and the result [N, H', W', M]; the pass choose_layout makes such ops.
+// [M, KH, KW, C / groups] and the result [N, H', W', M]; layout=nhwc_oihw: the filter alone keeps its order. The
+// pass choose_layout makes such ops.
 #pragma once
 
 #include "ir/graph/op_options.h"
@@ -15,6 +16,7 @@ namespace dfc::ops {
 struct Conv2d : OpDefaults {
   static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{2, 2};
+  static constexpr size_t filterOperand = 1;
   Dims strides;
   Dims low;
   Dims high;

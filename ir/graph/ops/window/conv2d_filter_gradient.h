@@ -10,6 +10,7 @@ namespace dfc::ops {
 struct Conv2dFilterGradient : OpDefaults {
   static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{2, 2};
+  static constexpr bool makesFilter = true;
   Dims shape;
   Dims strides;
   Dims low;

@@ -11,6 +11,7 @@ namespace dfc::ops {
 struct Conv2dInputGradient : OpDefaults {
   static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{2, 2};
+  static constexpr size_t filterOperand = 0;
   Dims shape;
   Dims strides;
   Dims low;

@@ -29,8 +29,10 @@ class ElementwiseKernel final : public CpuKernel {
         source_(bodyOf(attributes, operands, results), operands, naturalOrder(results.front().shape), true),
         width_(byteWidth(results.front().element)) {
     constexpr int64_t worthAligning = 256;
-    rowLength_ = source_.runLength() >= worthAligning ? source_.runLength() : source_.elements();
-    tilesPerRow_ = (rowLength_ + tileElements - 1) / tileElements;
+    const bool aligns = !source_.repeatsRows() && source_.runLength() >= worthAligning;
+    rowLength_ = aligns ? source_.runLength() : source_.elements();
+    tileLength_ = source_.tileLength();
+    tilesPerRow_ = (rowLength_ + tileLength_ - 1) / tileLength_;
     const int64_t rows = rowLength_ == 0 ? 0 : source_.elements() / rowLength_;
     tiles_ = rows * tilesPerRow_;
     parts_ = partCount(pool, tiles_, source_.cost());
@@ -82,7 +84,7 @@ class ElementwiseKernel final : public CpuKernel {
   }
 
   int64_t beginOf(int64_t tile) const {
-    const int64_t row = tile / tilesPerRow_, column = tile % tilesPerRow_ * tileElements;
+    const int64_t row = tile / tilesPerRow_, column = tile % tilesPerRow_ * tileLength_;
     return row * rowLength_ + column;
   }
 
@@ -101,7 +103,7 @@ class ElementwiseKernel final : public CpuKernel {
   static constexpr size_t tileBytes = tileElements * sizeof(double);
   ThreadPool& pool_;
   TileSource source_;
-  int64_t width_, rowLength_, tilesPerRow_, tiles_;
+  int64_t width_, rowLength_, tileLength_, tilesPerRow_, tiles_;
   uint32_t parts_;
   Leaves leaves_ = Leaves::Not;
   llvm::SmallVector<InOrderOperand, 3> inOrder_; // large ones
@@ -131,17 +133,18 @@ void ElementwisePieces::run(llvm::ArrayRef<const std::byte*> operands, std::byte
     piece = {piece.begin, piece.length * piece.rows, 1};
   }
   source_.begin(operands, scratch);
+  const int64_t step = source_.tileLength();
   llvm::SmallVector<const std::byte*, 4> from(operands.begin(), operands.end());
   for (int64_t row = 0; row < piece.rows; ++row) {
     const int64_t first = piece.begin + row * piece.stride, end = first + piece.length;
     from[0] = operands[0] + row * (piece.firstStride - piece.stride) * firstWidth_;
-    for (int64_t at = first; at < end; at += tileElements) {
-      const int64_t next = at + tileElements < end ? at + tileElements : first + piece.stride;
+    for (int64_t at = first; at < end; at += step) {
+      const int64_t next = at + step < end ? at + step : first + piece.stride;
       if (next < end || row + 1 < piece.rows) { // hardware prefetchers stop at a page
-        bringNear(inOrder_, operands, next, std::min({tileElements, piece.length, source_.elements() - next}),
+        bringNear(inOrder_, operands, next, std::min({step, piece.length, source_.elements() - next}),
                   result);
       }
-      source_.tile(from, at, std::min(tileElements, end - at), scratch, result + at * width_);
+      source_.tile(from, at, std::min(step, end - at), scratch, result + at * width_);
     }
   }
 }

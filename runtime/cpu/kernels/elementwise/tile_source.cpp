@@ -3,6 +3,7 @@
 #include "ir/base/assert.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace dfc {
 namespace {
@@ -49,10 +50,19 @@ TileSource::TileSource(const ops::FusedBody& body, OperandTypes operands, llvm::
       const int64_t run = readers_.back().runLength();
       runLength_ = runLength_ == 0 ? run : std::min(runLength_, run);
     }
+    if (const int64_t period = readers_.back().period(); period <= tileElements && period_ == 0) {
+      period_ = period;
+    }
   }
 }
 
-size_t TileSource::scratchBytes() const { return (readers_.size() + program_.scratchTiles()) * tileBytes; }
+size_t TileSource::scratchBytes() const {
+  return (tilesOfProgram() + (period_ == 0 ? 0 : readers_.size())) * tileBytes;
+}
+
+std::byte* TileSource::rowsOf(size_t operand, std::byte* scratch) const {
+  return scratch + (tilesOfProgram() + operand) * tileBytes;
+}
 
 double TileSource::cost() const {
   constexpr double nanosecondsPerStep = 0.2;
@@ -61,10 +71,16 @@ double TileSource::cost() const {
 }
 
 void TileSource::begin(llvm::ArrayRef<const std::byte*> operands, std::byte* scratch) const {
-  const int64_t count = std::min(elements_, tileElements);
+  const int64_t count = std::min(elements_, tileLength());
   for (size_t i = 0; i < operands.size() && count > 0; ++i) {
     if (isSplat(i)) {
-      readers_[i].read(operands[i], 0, count, scratch + i * tileBytes);
+      readers_[i].read(operands[i], 0, std::min(elements_, tileElements), scratch + i * tileBytes);
+    } else if (repeats(i)) {
+      std::byte* const rows = rowsOf(i, scratch);
+      const std::byte* const read = readers_[i].read(operands[i], 0, count, rows);
+      if (read != rows) { // one row is read in place
+        std::memcpy(rows, read, static_cast<size_t>(count) * readers_[i].width());
+      }
     }
   }
 }
@@ -75,6 +91,8 @@ const void* TileSource::tile(llvm::ArrayRef<const std::byte*> operands, int64_t 
   for (size_t i = 0; i < operands.size(); ++i) {
     if (isSplat(i)) {
       inputs[i] = scratch + i * tileBytes;
+    } else if (repeats(i) && begin % period_ == 0 && count <= tileLength()) {
+      inputs[i] = rowsOf(i, scratch);
     } else if (program_.reads(i)) {
       inputs[i] = readers_[i].read(operands[i], begin, count, scratch + i * tileBytes);
     }

@@ -17,12 +17,16 @@ class TileSource {
   int64_t elements() const { return elements_; }
   /// Tiles within multiples of this length are read without gathering, where that pays; else 0.
   int64_t runLength() const { return runLength_; }
+  /// The length of tiles that costs least: whole periods, where operands repeat a row.
+  int64_t tileLength() const { return period_ == 0 ? tileElements : tileElements / period_ * period_; }
+  bool repeatsRows() const { return period_ != 0; }
   /// Bytes of scratch for one caller.
   size_t scratchBytes() const;
   /// Nanoseconds for all elements, roughly: for the number of parts.
   double cost() const;
 
-  /// Before the first tile of these operands with this scratch: fills tiles with operands of one element.
+  /// Before the first tile of these operands with this scratch: fills tiles with operands of one element, and
+  /// with repeated rows.
   void begin(llvm::ArrayRef<const std::byte*> operands, std::byte* scratch) const;
   /// Elements [begin, begin + count) of the space, count <= tileElements; `result` as for TileProgram::run.
   const void* tile(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t count,
@@ -36,8 +40,15 @@ class TileSource {
     return program_.reads(operand) && readers_[operand].kind() == OperandReader::Kind::Splat;
   }
 
+  bool repeats(size_t operand) const {
+    return period_ != 0 && program_.reads(operand) && readers_[operand].period() == period_;
+  }
+  size_t tilesOfProgram() const { return readers_.size() + program_.scratchTiles(); }
+  std::byte* rowsOf(size_t operand, std::byte* scratch) const; ///< of an operand that repeats a row
+
   TileProgram program_;
   llvm::SmallVector<OperandReader, 4> readers_;
+  int64_t period_ = 0; ///< of rows that several operands may repeat; 0 for none
   int64_t elements_ = 1;
   int64_t runLength_ = 0;
   size_t instructions_;
