@@ -10,8 +10,9 @@ namespace {
 
 bool hasProducts(OpKind kind) {
   return kind == OpKind::Matmul || kind == OpKind::FusedMatmul || kind == OpKind::Conv2d ||
-         kind == OpKind::FusedConv2d || kind == OpKind::Conv2dInputGradient || kind == OpKind::Conv2dFilterGradient ||
-         kind == OpKind::Attention || kind == OpKind::AttentionGradient;
+         kind == OpKind::FusedConv2d || kind == OpKind::Conv2dInputGradient ||
+         kind == OpKind::Conv2dFilterGradient || kind == OpKind::Attention ||
+         kind == OpKind::AttentionGradient;
 }
 
 } // namespace

@@ -26,8 +26,8 @@ bool isSmall(const Convolution& conv) {
 
 bool isLibraryConvolution(const OpAttributes& attributes, OperandTypes operands) {
   const std::optional<ConvolutionCall> call = convolutionCall(attributes, operands);
-  return call && call->conv.layout != ImageLayout::NhwcOihw && isSmall(call->conv) && padsAlike(call->conv.windows.rows) &&
-         padsAlike(call->conv.windows.columns);
+  return call && call->conv.layout != ImageLayout::NhwcOihw && isSmall(call->conv) &&
+         padsAlike(call->conv.windows.rows) && padsAlike(call->conv.windows.columns);
 }
 
 } // namespace dfc::cuda

@@ -1,7 +1,7 @@
 // fuse_matmul: a matrix product and the elementwise work that alone reads it become one `fusedMatmul`: a bias
 // and an activation, the mask of a relu's gradient, the update of a weight by its gradient. The product then
-// never reaches memory where a backend can finish it on the way out (an epilogue). On CPUs a convolution, which
-// is a product, too, becomes a `fusedConv2d` likewise; on GPUs its kernels have no epilogues.
+// never reaches memory where a backend can finish it on the way out (an epilogue). On CPUs a convolution,
+// which is a product, too, becomes a `fusedConv2d` likewise; on GPUs its kernels have no epilogues.
 //
 // Assumes that fuse_elementwise ran: the reader is an elementwise op that was left alone, or a fused body
 // without reduction. They join under the rules of that pass (fusion_groups.h):

@@ -24,9 +24,8 @@ bool isF16Product(const Graph& graph, OpId op) {
   }
   const ElementType element = graph.typeOf(row.operands[0]).element;
   const Precision stated = precisionOf(row.attributes);
-  const bool isNarrowed =
-      row.kind() != OpKind::FusedMatmul && row.kind() != OpKind::FusedConv2d &&
-      (stated == Precision::Unstated || stated == Precision::F16);
+  const bool isNarrowed = row.kind() != OpKind::FusedMatmul && row.kind() != OpKind::FusedConv2d &&
+                          (stated == Precision::Unstated || stated == Precision::F16);
   return element == ElementType::F16 || (element == ElementType::F32 && isNarrowed);
 }
 

@@ -101,9 +101,8 @@ std::optional<FusedPart> firstOfProduct(const OpAttributes& product, const ops::
   operands.erase(operands.begin() + 1);
   operands.front() = made;
   BodyWalk walk(body, std::move(operands), 1, infinitiesPass);
-  return walk.passes(made.value)
-             ? walk.run(0)
-             : FusedPart{kind, 1, 1 + body.instructions.size(), std::move(made), factors};
+  return walk.passes(made.value) ? walk.run(0)
+                                 : FusedPart{kind, 1, 1 + body.instructions.size(), std::move(made), factors};
 }
 
 std::string textOf(const NamedLiteral& value) {
@@ -124,8 +123,7 @@ std::optional<FusedPart> firstNotFinite(const OpAttributes& attributes, std::vec
     return firstOfProduct(product->product(), product->body, std::move(operands), infinitiesPass);
   }
   if (const auto* convolution = attributes.getIf<ops::FusedConv2d>()) {
-    return firstOfProduct(convolution->convolution(), convolution->body, std::move(operands),
-                          infinitiesPass);
+    return firstOfProduct(convolution->convolution(), convolution->body, std::move(operands), infinitiesPass);
   }
   const auto& fused = attributes.as<ops::Fused>();
   const bool reduces = fused.reduction != ops::Fused::Reduction::None;

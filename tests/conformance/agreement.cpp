@@ -41,9 +41,9 @@ std::vector<Literal> epilogueResults(const OpAttributes& ofFactors, const ops::F
   return results;
 }
 
-/// The product, of matrices or a convolution, may be anywhere within its bound, and the epilogue goes along: right for one that rises or
-/// falls throughout there, which is all that is asked of it here. Its own transcendental functions may err by
-/// 4 ulps.
+/// The product, of matrices or a convolution, may be anywhere within its bound, and the epilogue goes along:
+/// right for one that rises or falls throughout there, which is all that is asked of it here. Its own
+/// transcendental functions may err by 4 ulps.
 std::string fusedDisagreement(const OpAttributes& product, const ops::Fused& epilogue,
                               llvm::ArrayRef<Literal> operands, const Literal& actual) {
   const std::vector<Literal> results = epilogueResults(product, epilogue, operands);

@@ -124,16 +124,16 @@ OpSample sampleOf(OpKind kind, ElementType element) {
                               {OpKind::Sub, 0, element, {2, 4}}};
     });
   case OpKind::FusedConv2d:
-    return with<ops::FusedConv2d>(
-        {of({2, 4, 5, 3}), of({4, 3, 2, 2}), of({4}), of({2, 2, 6, 4})}, [&](auto& op) {
-          op.low = {0, 1};
-          op.high = {1, 1};
-          op.strides = {2, 1};
-          op.layout = ImageLayout::NhwcOihw;
-          op.body.instructions = {{OpKind::Add, 0, element, {0, 1}},
-                                  {OpKind::Relu, 0, element, {3}},
-                                  {OpKind::Sub, 0, element, {2, 4}}};
-        });
+    return with<ops::FusedConv2d>({of({2, 4, 5, 3}), of({4, 3, 2, 2}), of({4}), of({2, 2, 6, 4})},
+                                  [&](auto& op) {
+                                    op.low = {0, 1};
+                                    op.high = {1, 1};
+                                    op.strides = {2, 1};
+                                    op.layout = ImageLayout::NhwcOihw;
+                                    op.body.instructions = {{OpKind::Add, 0, element, {0, 1}},
+                                                            {OpKind::Relu, 0, element, {3}},
+                                                            {OpKind::Sub, 0, element, {2, 4}}};
+                                  });
   case OpKind::Pow: return {ops::Pow{}, {matrix, row}};
   case OpKind::And: return {ops::And{}, {bits({2, 3}), bits({3})}};
   case OpKind::Or: return {ops::Or{}, {bits({2, 1}), bits({2, 3})}};

@@ -120,8 +120,8 @@ std::vector<OpKind> computingKinds() {
     const OpClass opClass = classOf(kind);
     const bool made = opClass == OpClass::Source || opClass == OpClass::State ||
                       opClass == OpClass::Transfer || opClass == OpClass::Request ||
-                      opClass == OpClass::Custom || kind == OpKind::Fused || kind == OpKind::FusedMatmul || kind == OpKind::FusedConv2d ||
-                      kind == OpKind::Cut;
+                      opClass == OpClass::Custom || kind == OpKind::Fused || kind == OpKind::FusedMatmul ||
+                      kind == OpKind::FusedConv2d || kind == OpKind::Cut;
     if (!made) {
       kinds.push_back(kind);
     }

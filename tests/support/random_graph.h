@@ -24,8 +24,8 @@ struct RandomGraphOptions {
 Graph randomGraph(uint64_t seed, const RandomGraphOptions& options = {});
 
 /// What `options.kinds` means when it is empty: every op of the table but sources, assign, transfer, fused,
-/// fusedMatmul, fusedConv2d and gradients (which passes and placement make, or an assign at the end of `randomGraph`), and
-/// cut, whose wishes machines and one another may contradict.
+/// fusedMatmul, fusedConv2d and gradients (which passes and placement make, or an assign at the end of
+/// `randomGraph`), and cut, whose wishes machines and one another may contradict.
 std::vector<OpKind> computingKinds();
 
 } // namespace dfc::test

@@ -1,14 +1,14 @@
 // choose_layout: images get their channels last where that makes convolutions quick.
 //
 // A convolution of floats of at most 32 bits becomes one with its channels last (ops' `layout`): tensor cores
-// of GPUs read their operands so, and a convolution of single pixels is then a product of matrices, and becomes
-// one; with a stride, of every second or third pixel. On CPUs, whose kernels of small matrix products do, too,
-// convolutions stay and filters keep their order, as kernels pack them once (nhwc_oihw); graphs that train keep
-// their channels first there, for which the kernels of gradients are made. From there the layout spreads
-// forwards to what reads its result: pools, batch normalisations, elementwise ops, reductions, concats and
-// their like take it as it is, with their axes renumbered. A transpose stands where an image is first needed
-// in the other order: at the network's input, at filters, and before ops whose meaning depends on the order
-// of elements. Elementwise ops whose operands come in both orders take that of more bytes.
+// of GPUs read their operands so, and a convolution of single pixels is then a product of matrices, and
+// becomes one; with a stride, of every second or third pixel. On CPUs, whose kernels of small matrix products
+// do, too, convolutions stay and filters keep their order, as kernels pack them once (nhwc_oihw); graphs that
+// train keep their channels first there, for which the kernels of gradients are made. From there the layout
+// spreads forwards to what reads its result: pools, batch normalisations, elementwise ops, reductions,
+// concats and their like take it as it is, with their axes renumbered. A transpose stands where an image is
+// first needed in the other order: at the network's input, at filters, and before ops whose meaning depends
+// on the order of elements. Elementwise ops whose operands come in both orders take that of more bytes.
 //
 // Tensor cores take channels in groups of 16 bytes: an image of fewer channels is padded with zeros to one
 // group.

@@ -78,7 +78,8 @@ TEST_CASE("choose_layout: ops that are pinned to a CPU keep their filters' order
 Graph inference() {
   Builder g;
   const Tensor image = g.input("image", f32({2, 8, 6, 6})), filter = g.parameter("filter", f32({8, 8, 3, 3})),
-               bias = g.parameter("bias", f32({8, 1, 1})), pointwise = g.parameter("pointwise", f32({8, 8, 1, 1}));
+               bias = g.parameter("bias", f32({8, 1, 1})),
+               pointwise = g.parameter("pointwise", f32({8, 8, 1, 1}));
   const Tensor first = relu(conv2d(image, filter, {.low = {1, 1}, .high = {1, 1}}) + bias);
   g.fetch("y", conv2d(first, pointwise) + image);
   return *std::move(g).finish();

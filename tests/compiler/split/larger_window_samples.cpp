@@ -91,7 +91,8 @@ Op poolOf(const Form& form) {
   return op;
 }
 
-OpSample poolSample(OpKind kind, ElementType element, const Form& form, ImageLayout layout, bool countPadding) {
+OpSample poolSample(OpKind kind, ElementType element, const Form& form, ImageLayout layout,
+                    bool countPadding) {
   const TensorType image{element, form.image};
   const TypeResult result = resultTypes(poolOf<ops::AveragePool>(form), {{ElementType::F32, form.image}});
   DFC_ASSERT(result.ok(), result.error);

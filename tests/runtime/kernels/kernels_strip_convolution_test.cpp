@@ -17,15 +17,15 @@ struct StripCase {
 };
 
 const std::vector<StripCase> stripCases = {
-    {{1, 3, 40, 38}, {32, 3, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {}, 1},      // strips of rows
-    {{1, 64, 31, 17}, {96, 64, 3, 3}, {}, {1, 1}, {1, 1}, {}, 1},        // a last strip of fewer rows
-    {{1, 256, 7, 7}, {512, 256, 3, 3}, {}, {1, 1}, {1, 1}, {}, 1},       // few pixels, filters in parts
-    {{9, 24, 7, 6}, {40, 24, 2, 3}, {1, 2}, {1, 0}, {0, 2}, {}, 1},      // several images a part
-    {{3, 96, 30, 30}, {96, 1, 3, 3}, {}, {1, 1}, {1, 1}, {}, 96},        // depthwise
-    {{2, 48, 25, 21}, {48, 1, 5, 5}, {2, 2}, {2, 2}, {2, 2}, {}, 48},    // with strides
-    {{2, 64, 20, 20}, {128, 16, 3, 3}, {}, {1, 1}, {1, 1}, {}, 4},       // groups
-    {{2, 16, 33, 33}, {16, 16, 3, 3}, {}, {2, 2}, {2, 2}, {2, 2}, 1},    // dilation
-    {{1, 8, 12, 12}, {8, 8, 3, 3}, {}, {9, 9}, {9, 9}, {}, 1},           // windows of padding alone
+    {{1, 3, 40, 38}, {32, 3, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {}, 1},   // strips of rows
+    {{1, 64, 31, 17}, {96, 64, 3, 3}, {}, {1, 1}, {1, 1}, {}, 1},     // a last strip of fewer rows
+    {{1, 256, 7, 7}, {512, 256, 3, 3}, {}, {1, 1}, {1, 1}, {}, 1},    // few pixels, filters in parts
+    {{9, 24, 7, 6}, {40, 24, 2, 3}, {1, 2}, {1, 0}, {0, 2}, {}, 1},   // several images a part
+    {{3, 96, 30, 30}, {96, 1, 3, 3}, {}, {1, 1}, {1, 1}, {}, 96},     // depthwise
+    {{2, 48, 25, 21}, {48, 1, 5, 5}, {2, 2}, {2, 2}, {2, 2}, {}, 48}, // with strides
+    {{2, 64, 20, 20}, {128, 16, 3, 3}, {}, {1, 1}, {1, 1}, {}, 4},    // groups
+    {{2, 16, 33, 33}, {16, 16, 3, 3}, {}, {2, 2}, {2, 2}, {2, 2}, 1}, // dilation
+    {{1, 8, 12, 12}, {8, 8, 3, 3}, {}, {9, 9}, {9, 9}, {}, 1},        // windows of padding alone
     {{1, 2, 5, 5}, {3, 2, 2, 2}, {}, {}, {}, {}, 1},
     {{2, 40, 9, 9}, {24, 40, 1, 1}, {2, 2}, {0, 0}, {0, 0}, {}, 1},
 };
@@ -55,7 +55,8 @@ StripCall stripCallOf(const StripCase& c, ElementType type, ImageLayout layout) 
   op.dilations = c.dilations;
   op.groups = c.groups;
   op.layout = layout;
-  const Literal image = randomLiteral({type, c.image}, 71, -1, 1), filter = randomLiteral({type, c.filter}, 72, -1, 1);
+  const Literal image = randomLiteral({type, c.image}, 71, -1, 1),
+                filter = randomLiteral({type, c.filter}, 72, -1, 1);
   return {op, layout == ImageLayout::Nchw ? image : transposed(image, toChannelsLast),
           layout == ImageLayout::Nhwc ? transposed(filter, toChannelsLast) : filter};
 }
@@ -69,7 +70,8 @@ void checkStripLayout(const StripCase& c, ElementType type, ImageLayout layout) 
   // Terms of up to 1, each rounded, and the result.
   const double terms = static_cast<double>(c.filter[1] * c.filter[2] * c.filter[3]);
   const Literal inFirst = transposed(got, toChannelsFirst);
-  checkElements(inFirst, [&](int64_t i) { return expected.at(i); }, 2, terms * 0x1p-23 * std::sqrt(terms));
+  checkElements(
+      inFirst, [&](int64_t i) { return expected.at(i); }, 2, terms * 0x1p-23 * std::sqrt(terms));
   CHECK(runKernel(call.op, {call.image, call.filter}, 3) == got);
 }
 
@@ -81,19 +83,19 @@ ops::FusedConv2d fusedWith(const ops::Conv2d& convolution, const std::string& bo
 
 // A bias and an activation; a sum of images; the convolution read twice; a comparison.
 const std::vector<std::string> stripBodies = {"add:T %0 %1; relu:T %3", "add:T %0 %1; add:T %3 %2",
-                                         "mul:T %0 %0; max:T %3 %2; add:T %4 %1",
-                                         "add:T %1 %2; compare.gt:bool %0 %3"};
+                                              "mul:T %0 %0; max:T %3 %2; add:T %4 %1",
+                                              "add:T %1 %2; compare.gt:bool %0 %3"};
 
 void checkStripBodies(const StripCase& c, ElementType type, ImageLayout layout) {
   const StripCall call = stripCallOf(c, type, layout);
   const Literal convolved = runKernel(call.op, {call.image, call.filter});
   const Shape& shape = convolved.type().shape;
   const bool last = layout != ImageLayout::Nchw;
-  const Literal channels = randomLiteral(
-      {type, last ? Shape{shape[3]} : Shape{shape[1], 1, 1}}, 73, -1, 1);
+  const Literal channels = randomLiteral({type, last ? Shape{shape[3]} : Shape{shape[1], 1, 1}}, 73, -1, 1);
   const Literal whole = randomLiteral({type, shape}, 74, -1, 1);
   for (const std::string& body : stripBodies) {
-    INFO(body << " of " << name(type) << ", image " << toString(c.image) << ", filter " << toString(c.filter));
+    INFO(body << " of " << name(type) << ", image " << toString(c.image) << ", filter "
+              << toString(c.filter));
     const ops::FusedConv2d op = fusedWith(call.op, body, type);
     const Literal expected = runKernel(op.epilogue(), {convolved, channels, whole});
     const std::vector<Literal> operands = {call.image, call.filter, channels, whole};

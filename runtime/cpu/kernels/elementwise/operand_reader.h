@@ -32,8 +32,8 @@ class OperandReader {
   Kind kind() const { return kind_; }
   /// The innermost contiguous range of a General operand: tiles within one such range cost least.
   int64_t runLength() const { return dims_.back(); }
-  /// The length of a range that the space repeats throughout, as a row of one number for each channel is; else
-  /// 0.
+  /// The length of a range that the space repeats throughout, as a row of one number for each channel is;
+  /// else 0.
   int64_t period() const { return dims_.size() == 2 && strides_[0] == 0 && strides_[1] == 1 ? dims_[1] : 0; }
 
   size_t width() const { return static_cast<size_t>(width_); } ///< bytes of an element

@@ -1,7 +1,7 @@
 #include "runtime/cpu/kernels/windows/last_pools.h"
 
-#include "ir/graph/rules/windows.h"
 #include "ir/graph/rules/layout.h"
+#include "ir/graph/rules/windows.h"
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 #include "runtime/cpu/kernels/scratch.h"
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
@@ -70,8 +70,8 @@ class MeanOfChannels {
         sum_.column(sums, image + pixel * channels, static_cast<size_t>(channels));
       }
     }
-    const int64_t held =
-        std::max<int64_t>(at.rows.end - at.rows.begin, 0) * std::max<int64_t>(at.columns.end - at.columns.begin, 0);
+    const int64_t held = std::max<int64_t>(at.rows.end - at.rows.begin, 0) *
+                         std::max<int64_t>(at.columns.end - at.columns.begin, 0);
     const auto count = static_cast<double>(countPadding_ ? windows_.size() : held);
     std::transform(sums, sums + channels, result, [&](double sum) { return static_cast<T>(sum / count); });
   }

@@ -29,9 +29,9 @@ size_t alignedBytes(int64_t elements) { return static_cast<size_t>((elements * w
 /// A strip as oneDNN computes it.
 struct StripCall {
   Strip strip;
-  int64_t firstRow = 0;     ///< of the image
+  int64_t firstRow = 0;          ///< of the image
   ShapedPrimitives::Shape shape; ///< of the primitive
-  size_t filter = 0;        ///< piece of the packed filter
+  size_t filter = 0;             ///< piece of the packed filter
 };
 
 class StripConvolution final : public CpuKernel {
@@ -65,10 +65,12 @@ class StripConvolution final : public CpuKernel {
       }
       filters_->pack(operands[1]);
     }
+    // The stores of a convolution that lies in the result wait for memory while it computes on.
+    const bool inResult = makesInResult_ && !llvm::is_contained(operands.drop_front(2), results[0]);
     pool_.run(threads_, [&](uint32_t thread) {
       const TaskRange range = tasksOfPart(plan_.strips(), threads_, thread);
       for (int64_t index = range.begin; index < range.end; ++index) {
-        runStrip(thread, calls_[static_cast<size_t>(index)], operands, results[0]);
+        runStrip(thread, calls_[static_cast<size_t>(index)], inResult, operands, results[0]);
       }
     });
   }
@@ -97,8 +99,8 @@ class StripConvolution final : public CpuKernel {
     request.channelsLast = true;
     request.filterLast = conv_.layout == ImageLayout::Nhwc;
     const auto number = static_cast<int64_t>(requests_.size());
-    const auto known = numbers_.try_emplace(
-        {strip.images, end - begin, strip.rows, begin - first, strip.filters}, number);
+    const auto known =
+        numbers_.try_emplace({strip.images, end - begin, strip.rows, begin - first, strip.filters}, number);
     if (known.second) {
       requests_.push_back(request);
     }
@@ -111,9 +113,8 @@ class StripConvolution final : public CpuKernel {
       request.reorders = reorders;
       request.packedFilter = false;
     }
-    packs_ = llvm::all_of(requests_, [](const ConvolutionRequest& request) {
-      return onednnModule().packedBytes(request) > 0;
-    });
+    packs_ = llvm::all_of(
+        requests_, [](const ConvolutionRequest& request) { return onednnModule().packedBytes(request) > 0; });
     primitives_ = ShapedPrimitives();
     for (size_t i = 0; i < requests_.size(); ++i) {
       requests_[i].packedFilter = packs_;
@@ -155,24 +156,22 @@ class StripConvolution final : public CpuKernel {
     return pixel * conv_.filter[0] + strip.filter;
   }
 
-  void runStrip(uint32_t thread, const StripCall& call, llvm::ArrayRef<const std::byte*> operands,
-                std::byte* result) {
+  void runStrip(uint32_t thread, const StripCall& call, bool inResult,
+                llvm::ArrayRef<const std::byte*> operands, std::byte* result) {
     const Strip& strip = call.strip;
     const int64_t imageRow = call.firstRow + strip.image * conv_.image[2];
-    const int64_t own = makesInResult_ ? 0 : pixels(strip) * strip.filters;
+    const int64_t own = inResult ? 0 : pixels(strip) * strip.filters;
     std::byte* const scratch = threadScratch(primitives_.scratchBytes() + alignedBytes(own) +
                                              (finish_ ? finish_->scratchBytes() : 0));
-    std::byte* const made = makesInResult_ ? result + offset(strip) * width
-                                           : scratch + primitives_.scratchBytes();
-    const std::byte* const filter = filters_ != nullptr
-                                        ? filters_->piece(call.filter)
-                                        : operands[1] + strip.filter * conv_.terms() * width;
+    std::byte* const made = inResult ? result + offset(strip) * width : scratch + primitives_.scratchBytes();
+    const std::byte* const filter = filters_ != nullptr ? filters_->piece(call.filter)
+                                                        : operands[1] + strip.filter * conv_.terms() * width;
     const std::byte* inputs[2] = {operands[0] + imageRow * conv_.image[3] * conv_.image[1] * width, filter};
     primitives_.run(call.shape, thread, inputs, made, scratch, "convolution");
     if (finish_) {
       finish(strip, made, operands.drop_front(2), result,
              scratch + primitives_.scratchBytes() + alignedBytes(own));
-    } else if (!makesInResult_) {
+    } else if (!inResult) {
       copyRows(made, strip.filters * width, result + offset(strip) * width, conv_.filter[0] * width,
                strip.filters * width, pixels(strip));
     }
@@ -200,14 +199,14 @@ class StripConvolution final : public CpuKernel {
   std::optional<ElementwisePieces> finish_;
   bool makesInResult_, packs_ = false, holds_ = false;
   uint32_t threads_;
-  std::vector<StripCall> calls_;             // by strip
-  std::vector<ConvolutionRequest> requests_; // each once
+  std::vector<StripCall> calls_;                                                       // by strip
+  std::vector<ConvolutionRequest> requests_;                                           // each once
   std::map<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>, int64_t> numbers_; // in requests_
-  ShapedPrimitives primitives_;                                                       // by number
+  ShapedPrimitives primitives_;                                                        // by number
   std::unique_ptr<PackedFilters> filters_;
 };
 
-std::unique_ptr<CpuKernel> makeStrips(const ops::Conv2d& op, OperandTypes operands,
+std::unique_ptr<CpuKernel> makeStrips(const ops::Conv2d& op, OperandTypes operands, const TensorType& result,
                                       std::optional<ElementwisePieces> finish, ThreadPool& pool) {
   const Convolution conv = convolutionOf(op, operands);
   const bool isTrivial =
@@ -215,7 +214,7 @@ std::unique_ptr<CpuKernel> makeStrips(const ops::Conv2d& op, OperandTypes operan
   if (operands[0].element != ElementType::F32 || conv.layout == ImageLayout::Nchw || isTrivial) {
     return nullptr;
   }
-  const bool mayMakeInResult = !finish;
+  const bool mayMakeInResult = result.element == ElementType::F32;
   auto kernel = std::make_unique<StripConvolution>(conv, std::move(finish), mayMakeInResult, pool);
   return kernel->prepare() ? std::move(kernel) : nullptr;
 }
@@ -226,7 +225,8 @@ class ConvolveThenFinish final : public CpuKernel {
   ConvolveThenFinish(const ops::FusedConv2d& op, OperandTypes operands, OperandTypes results,
                      ThreadPool& pool)
       : bytes_(static_cast<size_t>(op.convolutionType(operands).bytes())),
-        convolve_(makeCpuKernel(op.convolution(), operands.take_front(2), op.convolutionType(operands), pool)),
+        convolve_(
+            makeCpuKernel(op.convolution(), operands.take_front(2), op.convolutionType(operands), pool)),
         finish_(makeElementwiseKernel(op.epilogue(), op.epilogueOperands(operands), results, pool)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
@@ -245,15 +245,15 @@ class ConvolveThenFinish final : public CpuKernel {
 } // namespace
 
 std::unique_ptr<CpuKernel> makeStripConvolution(const ops::Conv2d& op, OperandTypes operands,
-                                                OperandTypes, ThreadPool& pool) {
-  return makeStrips(op, operands, std::nullopt, pool);
+                                                OperandTypes results, ThreadPool& pool) {
+  return makeStrips(op, operands, results[0], std::nullopt, pool);
 }
 
 std::unique_ptr<CpuKernel> makeFusedConv2dKernel(const ops::FusedConv2d& op, OperandTypes operands,
                                                  OperandTypes results, ThreadPool& pool) {
-  if (auto strips = makeStrips(op, operands.take_front(2),
-                               ElementwisePieces(op.epilogue(), op.epilogueOperands(operands), results[0]),
-                               pool)) {
+  if (auto strips =
+          makeStrips(op, operands.take_front(2), results[0],
+                     ElementwisePieces(op.epilogue(), op.epilogueOperands(operands), results[0]), pool)) {
     return strips;
   }
   return std::make_unique<ConvolveThenFinish>(op, operands, results, pool);

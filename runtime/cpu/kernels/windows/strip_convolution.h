@@ -1,5 +1,5 @@
-// Convolutions of images with their channels last, strip by strip, each strip followed by an epilogue while it
-// is in the caches of the thread that computed it. By oneDNN, of f32.
+// Convolutions of images with their channels last, strip by strip, each strip followed by an epilogue while
+// it is in the caches of the thread that computed it. By oneDNN, of f32.
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"

@@ -10,10 +10,10 @@ namespace {
 // hosts it is only less even.
 constexpr int64_t leastThreads = 2, mostThreads = 16;
 constexpr double flopsOfProducts = 100, flopsOfChannels = 50; // a nanosecond; with one channel a group
-constexpr double nearBytes = 30, farBytes = 8;                // moved in a nanosecond, in the L2 cache and not
+constexpr double nearBytes = 30, farBytes = 8; // moved in a nanosecond, in the L2 cache and not
 constexpr double cacheBytes = 768 << 10;
-constexpr double stripNanoseconds = 1500;   // to start a part
-constexpr double worthNanoseconds = 12000;  // the least work of a part
+constexpr double stripNanoseconds = 1500;  // to start a part
+constexpr double worthNanoseconds = 12000; // the least work of a part
 constexpr int64_t mostStrips = 4 * mostThreads;
 // A part of the filters is copied, or finished, pixel by pixel.
 constexpr int64_t filterMultiple = 64;
@@ -30,10 +30,10 @@ class StripPrice {
     const WindowAxis& down = conv_.windows.rows;
     const double pixels = static_cast<double>(images * rows * conv_.windows.columns.count);
     const double terms = static_cast<double>(conv_.terms()), made = pixels * static_cast<double>(filters);
-    const int64_t read = std::min(down.length, (rows - 1) * down.stride + (down.size - 1) * down.dilation + 1);
-    const double bytes =
-        4 * (static_cast<double>(images * read * conv_.image[3] * conv_.image[1]) +
-             terms * static_cast<double>(filters) + made);
+    const int64_t read =
+        std::min(down.length, (rows - 1) * down.stride + (down.size - 1) * down.dilation + 1);
+    const double bytes = 4 * (static_cast<double>(images * read * conv_.image[3] * conv_.image[1]) +
+                              terms * static_cast<double>(filters) + made);
     const double copied = filters < conv_.filter[0] ? pixels * pixelNanoseconds : 0;
     return 2 * made * terms / (conv_.filter[1] == 1 ? flopsOfChannels : flopsOfProducts) +
            bytes / (bytes <= cacheBytes ? nearBytes : farBytes) + copied + stripNanoseconds;
@@ -50,8 +50,8 @@ StripPlan::StripPlan(const Convolution& conv)
       rowsEach_(rows_), filtersEach_(filters_) {
   const StripPrice price(conv);
   cost_ = price.of(images_, rows_, filters_);
-  const auto most = static_cast<int64_t>(
-      std::clamp(cost_ / worthNanoseconds, 1.0, static_cast<double>(mostStrips) * std::max(1.0, cost_ / 1e7)));
+  const auto most = static_cast<int64_t>(std::clamp(
+      cost_ / worthNanoseconds, 1.0, static_cast<double>(mostStrips) * std::max(1.0, cost_ / 1e7)));
   double least = std::numeric_limits<double>::infinity();
   const auto consider = [&](int64_t images, int64_t rows, int64_t filters) {
     const int64_t strips = divided(images_, images) * divided(rows_, rows) * divided(filters_, filters);

@@ -1,14 +1,14 @@
-// StripPlan: a convolution of images with their channels last, cut into parts along its images, along the rows
-// of their results (strips, contiguous in memory) and along the filters. How it is cut depends on the shapes
-// alone: a result must not depend on the number of threads.
+// StripPlan: a convolution of images with their channels last, cut into parts along its images, along the
+// rows of their results (strips, contiguous in memory) and along the filters. How it is cut depends on the
+// shapes alone: a result must not depend on the number of threads.
 #pragma once
 
 #include "ir/graph/rules/convolution.h"
 
 namespace dfc {
 
-/// Images [image, image + images), rows [row, row + rows) of their results, filters [filter, filter + filters).
-/// Several images are whole.
+/// Images [image, image + images), rows [row, row + rows) of their results, filters [filter, filter +
+/// filters). Several images are whole.
 struct Strip {
   int64_t image = 0, images = 0, row = 0, rows = 0, filter = 0, filters = 0;
 };
