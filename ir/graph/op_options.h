@@ -58,8 +58,8 @@ enum class AttentionLayout : uint8_t {
 /// The order in memory of the axes of images, and of the filters of convolutions: batch (or filter) N,
 /// channel C, row H, column W. Units for 16-bit and tf32 products are fastest with the channels last.
 enum class ImageLayout : uint8_t {
-  Nchw, ///< images [N, C, H, W], filters [M, C / groups, KH, KW]
-  Nhwc, ///< images [N, H, W, C], filters [M, KH, KW, C / groups]
+  Nchw,     ///< images [N, C, H, W], filters [M, C / groups, KH, KW]
+  Nhwc,     ///< images [N, H, W, C], filters [M, KH, KW, C / groups]
   NhwcOihw, ///< images [N, H, W, C], filters [M, C / groups, KH, KW]: of convolutions, whose kernels on CPUs
             ///< pack filters anyway
 };

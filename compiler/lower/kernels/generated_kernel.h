@@ -67,11 +67,11 @@ struct GeneratedKernels {
 /// What every translation unit begins with. Includes nothing: NVRTC needs no header on the machine.
 std::string_view prelude();
 
-/// The kernels of an op for these types. None: the op has no kernel here (matmul, fusedMatmul, fusedConv2d, custom,
-/// sources, state, views, transfers, requests) or its rule refuses the types. Results without elements give
-/// no launches. Buffers must be aligned to 16 bytes; a result may be the very buffer of an operand where
-/// `mayRunInPlace` says so. To be compiled with --fmad=false and neither fast math nor flush to zero.
-/// Launches are sized for `gpu`; another GPU runs them too, and the bits are the same there.
+/// The kernels of an op for these types. None: the op has no kernel here (matmul, fusedMatmul, fusedConv2d,
+/// custom, sources, state, views, transfers, requests) or its rule refuses the types. Results without
+/// elements give no launches. Buffers must be aligned to 16 bytes; a result may be the very buffer of an
+/// operand where `mayRunInPlace` says so. To be compiled with --fmad=false and neither fast math nor flush to
+/// zero. Launches are sized for `gpu`; another GPU runs them too, and the bits are the same there.
 std::optional<GeneratedKernels> generateKernels(const OpAttributes& attributes, OperandTypes operands,
                                                 OperandTypes results, const GpuShape& gpu);
 

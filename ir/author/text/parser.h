@@ -49,7 +49,8 @@ struct Target {
 
 /// Ops that passes write and an author has no reason to: no hint offers them.
 constexpr bool isCompilerMade(OpKind kind) {
-  return kind == OpKind::Fused || kind == OpKind::FusedMatmul || kind == OpKind::FusedConv2d || kind == OpKind::Transfer;
+  return kind == OpKind::Fused || kind == OpKind::FusedMatmul || kind == OpKind::FusedConv2d ||
+         kind == OpKind::Transfer;
 }
 
 class Parser {

@@ -13,7 +13,8 @@ Shape permuted(const Shape& shape, const std::array<int64_t, 4>& axes) {
 
 template <class Op>
 Op withChannelsLast(Op op, bool keepFilter) {
-  constexpr bool hasFilter = requires { Op::filterOperand; } || requires { Op::makesFilter; };
+  constexpr bool hasFilter = requires { Op::filterOperand; }
+  || requires { Op::makesFilter; };
   op.layout = hasFilter && keepFilter ? ImageLayout::NhwcOihw : ImageLayout::Nhwc;
   if constexpr (requires { op.shape; }) {
     if (isResultLast(op)) {

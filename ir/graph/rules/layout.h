@@ -65,9 +65,11 @@ std::optional<OpAttributes> channelsLastForm(const OpAttributes& attributes, boo
 /// The type rule of an op with its channels last, by that of its form with the channels first.
 template <class Op>
 TypeResult typesInLayout(const Op& op, OperandTypes operands) {
-  constexpr bool hasFilter = requires { Op::filterOperand; } || requires { Op::makesFilter; };
+  constexpr bool hasFilter = requires { Op::filterOperand; }
+  || requires { Op::makesFilter; };
   if (op.layout != ImageLayout::Nhwc && !(hasFilter && op.layout == ImageLayout::NhwcOihw)) {
-    return TypeResult::fail("unknown layout", "it is nchw or nhwc, of convolutions also nhwc_oihw, or left out");
+    return TypeResult::fail("unknown layout",
+                            "it is nchw or nhwc, of convolutions also nhwc_oihw, or left out");
   }
   llvm::SmallVector<TensorType, 4> first;
   for (size_t i = 0; i < operands.size(); ++i) {

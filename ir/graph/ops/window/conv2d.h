@@ -4,8 +4,8 @@
 // f16 and bf16 accumulate in f32.
 //
 // precision: as of matmul. layout=nhwc: all three tensors have their channels last, a [N, H, W, C], filter
-// [M, KH, KW, C / groups] and the result [N, H', W', M]; layout=nhwc_oihw: the filter alone keeps its order. The
-// pass choose_layout makes such ops.
+// [M, KH, KW, C / groups] and the result [N, H', W', M]; layout=nhwc_oihw: the filter alone keeps its order.
+// The pass choose_layout makes such ops.
 #pragma once
 
 #include "ir/graph/op_options.h"

@@ -1,7 +1,7 @@
 // fusedConv2d(a, filter, x0, x1, …): a convolution and the elementwise ops that follow it, so that its result
-// need not reach memory. Made by the pass fuse_matmul. Register 0 of the body is the result of conv2d with the
-// same attributes, rounded to its element type; registers 1, 2, … are x0, x1, …, broadcast to that result's
-// shape; then come the instructions as in `fused`. The last one is the result, in that shape.
+// need not reach memory. Made by the pass fuse_matmul. Register 0 of the body is the result of conv2d with
+// the same attributes, rounded to its element type; registers 1, 2, … are x0, x1, …, broadcast to that
+// result's shape; then come the instructions as in `fused`. The last one is the result, in that shape.
 #pragma once
 
 #include "ir/graph/ops/fused.h"

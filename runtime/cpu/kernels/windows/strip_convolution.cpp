@@ -82,7 +82,8 @@ class StripConvolution final : public CpuKernel {
     const int64_t first = strip.row * down.stride - down.low;
     const int64_t begin = std::max<int64_t>(first, 0);
     const int64_t last = first + (strip.rows - 1) * down.stride + (down.size - 1) * down.dilation;
-    const int64_t end = std::min(down.length, last + 1);
+    // Several images lie one behind the other, so none may leave out rows that no window looks at.
+    const int64_t end = strip.images > 1 ? down.length : std::min(down.length, last + 1);
     if (begin >= end) {
       return false;
     }
