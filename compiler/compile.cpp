@@ -114,11 +114,11 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
   // When: order before memory, because only the order says which values may share bytes. Where they do not
   // fit so, copies of parameters in 16 bits are made anew in each step instead of kept; then ops wait for
   // free memory (admission control), and order and memory are found together.
-  Schedule schedule = makeSchedule(placed, machine, cost, options.peerReads);
+  Schedule schedule = makeSchedule(placed, machine, cost);
   auto memory = planMemory(placed, schedule, machine);
   if (!memory && hasNarrowReplicas(placed)) {
     placed = insertTransfers(*placement, machine, Narrow::CastAnew);
-    schedule = makeSchedule(placed, machine, cost, options.peerReads);
+    schedule = makeSchedule(placed, machine, cost);
     memory = planMemory(placed, schedule, machine);
   }
   checkStage("insertTransfers", [&] { return verifyPlacedGraph(placed, machine); });

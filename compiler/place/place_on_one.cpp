@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <utility>
 
 namespace dfc {
 namespace {
@@ -51,8 +50,7 @@ Placement placeOnOne(const PlacementProblem& problem) {
   for (size_t i = 0; i < candidates.size() && candidates.size() > 1; ++i) {
     const bool promises = std::isfinite(estimates[i]) && estimates[i] <= most;
     const auto planned = promises ? plannedSeconds(candidates[i], problem) : std::nullopt;
-    if (planned &&
-        (!best || std::pair(planned->seconds, estimates[i]) < std::pair(bestSeconds, estimates[*best]))) {
+    if (planned && (!best || planned->seconds < bestSeconds)) {
       best = i;
       bestSeconds = planned->seconds;
     }

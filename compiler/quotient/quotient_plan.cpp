@@ -179,9 +179,7 @@ class Planner {
   Simulated simulated(const Placement& placement) const {
     const Machine& machine = quotient_.machine;
     Simulated made;
-    LowerOptions lowering = lowerOptionsOf(options_);
-    lowering.peerReads = false; // what a mirror holds is not there to be read, and hosts have no peers
-    made.seconds = predictedMakespan(placement, decided(placement, machine, cost_, lowering));
+    made.seconds = predictedMakespan(placement, decided(placement, machine, cost_, lowerOptionsOf(options_)));
     SideTable<DeviceId, double> busy(machine.devices.size(), 0);
     for (const OpId op : placement.graph.ops()) {
       const DeviceId device = placement.device[op];

@@ -5,7 +5,6 @@
 #include "compiler/schedule/schedule.h"
 #include "ir/graph/micro_batch.h"
 #include "ir/plan/feeds.h"
-#include "ir/plan/peer_reads.h"
 
 #include <algorithm>
 
@@ -37,15 +36,10 @@ Groups groupsOf(const Table<QueueId, QueueRow>& queues, size_t deviceCount) {
   return groups;
 }
 
-/// Of a read at a peer, from the end of the op whose result is read: a flag crosses the link. Of two plans
-/// that are equally fast otherwise, the one with fewer such reads is taken.
-constexpr double leastReadSeconds = 2e-7;
-
 class ProblemMaker {
  public:
-  ProblemMaker(const PlacedGraph& placed, const Machine& machine, const CostModel& cost, bool peerReads)
+  ProblemMaker(const PlacedGraph& placed, const Machine& machine, const CostModel& cost)
       : placed_(placed), graph_(placed.graph), machine_(machine), cost_(cost) {
-    isRead_ = peerReads ? smallPeerReads(placed, machine) : SideTable<OpId, bool>(graph_.opCount(), false);
     problem_.taskOf = SideTable<OpId, uint32_t>(graph_.opCount(), noTask);
     problem_.queues = queuesOf(machine);
     staged_ = stagedInputs(placed, machine);
@@ -87,13 +81,9 @@ class ProblemMaker {
       const TransferRow& row = transfer->second;
       const CopyQueue queue = copyQueueOf(row.from, row.to, machine_);
       task.group = groups_.first[queue.device.index()] + static_cast<uint32_t>(queue.kind);
-      if (isRead_[op]) {
-        task.seconds = leastReadSeconds;
-      } else {
-        task.seconds = cost_.transferSeconds(machine_, {row.from, row.to, row.links}, row.bytes);
-        for (const LinkId link : row.links) {
-          task.links.push_back(link.index());
-        }
+      task.seconds = cost_.transferSeconds(machine_, {row.from, row.to, row.links}, row.bytes);
+      for (const LinkId link : row.links) {
+        task.links.push_back(link.index());
       }
     } else if (staged_[op]) {
       task.group = groups_.first[placed_.device[op].index()];
@@ -153,7 +143,7 @@ class ProblemMaker {
   const CostModel& cost_;
   llvm::DenseMap<uint32_t, uint32_t> microBatches_; // number by scope
   Groups groups_;
-  SideTable<OpId, bool> staged_, isRead_;
+  SideTable<OpId, bool> staged_;
   SideTable<OpId, double> fromMemory_; ///< where the cost model knows what that costs
   ScheduleProblem problem_;
 };
@@ -191,9 +181,8 @@ void addWaits(const ScheduleProblem& problem, llvm::ArrayRef<TaskOrdering> order
 
 } // namespace
 
-ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
-                                bool peerReads) {
-  return ProblemMaker(placed, machine, cost, peerReads).run();
+ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost) {
+  return ProblemMaker(placed, machine, cost).run();
 }
 
 ScheduleProblem scheduleProblem(const Schedule& schedule, const SideTable<StepId, double>& seconds,

@@ -17,10 +17,7 @@ struct ScheduleProblem {
   std::vector<QueueId> firstQueueOf; ///< by group: the queue of its queue 0; its other queues' follow
 };
 
-/// `peerReads`: transfers that lowering replaces by reads at the peer (`smallPeerReads`) hold no link and
-/// take next to no time.
-ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
-                                bool peerReads = false);
+ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost);
 
 /// The problem of a schedule whose steps take other seconds. A transfer that takes none holds no link.
 ScheduleProblem scheduleProblem(const Schedule& schedule, const SideTable<StepId, double>& seconds,

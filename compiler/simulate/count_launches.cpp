@@ -24,7 +24,6 @@ class Counter {
     for (const StepId step : schedule.steps.ids()) {
       seconds_[step] = schedule.steps[step].alone();
     }
-    priceCopies();
     priceGenerated();
     for (const LaunchRow& row : launches.launches) {
       saveLaunches(row);
@@ -38,16 +37,6 @@ class Counter {
   const SideTable<StepId, double>& seconds() const { return seconds_; }
 
  private:
-  // The schedule may have taken a transfer for a read at the peer that is a copy nevertheless.
-  void priceCopies() {
-    for (const auto& [op, row] : placed_.transfers) {
-      if (const StepId step = schedule_.stepOf[op]; step.valid()) {
-        seconds_[step] = std::max(seconds_[step],
-                                  cost_.transferSeconds(machine_, {row.from, row.to, row.links}, row.bytes));
-      }
-    }
-  }
-
   // A cost model does not know whether a library computes a product, so before lowering it takes it for one.
   void priceGenerated() {
     std::set<OpId> generated;

@@ -1,15 +1,12 @@
-// insertTransfers: one transfer for each (value, destination), staging, replicated state, the orderings
-// around writes, and which small transfers are reads at the peer.
-#include "compiler/schedule/schedule.h"
+// insertTransfers: one transfer for each (value, destination), staging, replicated state, and the orderings
+// around writes.
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
-#include "ir/plan/peer_reads.h"
 #include "ir/verify/verify.h"
 #include "tests/support/catch.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace dfc::test {
 namespace {
@@ -264,93 +261,6 @@ TEST_CASE("the route of a copy is the quickest for its bytes") {
     const PlacedGraph placed = placeByName(finish(std::move(g)), machine);
     CHECK(placed.transfers.size() == (elements == 250 ? 3 : 4)); // x>gpu0, a>gpu1 or its two hops, y>cpu0
   }
-}
-
-namespace {
-
-constexpr double latency = 1e-3;
-
-/// cpu0 and two GPUs, with a link between any two devices; `peers`: between the GPUs, too.
-Machine twoGpus(bool peers = true) {
-  Machine machine;
-  machine.devices.add({.name = "cpu0", .kind = DeviceKind::Cpu, .model = ""});
-  machine.devices.add({.name = "gpu0", .kind = DeviceKind::Gpu, .model = ""});
-  machine.devices.add({.name = "gpu1", .kind = DeviceKind::Gpu, .model = ""});
-  for (uint32_t from = 0; from < 3; ++from) {
-    for (uint32_t to = 0; to < 3; ++to) {
-      if (from != to && (peers || from == 0 || to == 0)) {
-        const LinkId link = machine.links.add({std::to_string(from) + ">" + std::to_string(to), latency, 0});
-        machine.routes.push_back({DeviceId(from), DeviceId(to), {link}});
-      }
-    }
-  }
-  return machine;
-}
-
-/// x is computed on gpu0 and read on gpu1.
-PlacedGraph sentBetween(const Machine& machine, int64_t elements,
-                        const std::function<void(Builder&, const Tensor&)>& read) {
-  Builder g;
-  const Tensor x = exp(g.parameter("p", f32({elements})).on("gpu0")).on("gpu0");
-  read(g, x);
-  auto graph = std::move(g).finish();
-  REQUIRE(graph.ok());
-  Placement placement{*graph, SideTable<OpId, DeviceId>(graph->opCount(), machine.host()), "test"};
-  for (const OpId op : graph->ops()) {
-    if (!graph->pinOf(op).empty()) {
-      placement.device[op] = machine.findDevice(graph->pinOf(op));
-    }
-  }
-  return insertTransfers(placement, machine);
-}
-
-size_t readsOf(const PlacedGraph& placed, const Machine& machine) {
-  const SideTable<OpId, bool> read = smallPeerReads(placed, machine);
-  size_t count = 0;
-  for (const OpId op : placed.graph.ops()) {
-    count += read[op] ? 1 : 0;
-  }
-  return count;
-}
-
-void readOnce(Builder& g, const Tensor& x) { g.fetch("y", relu(x).on("gpu1")); }
-
-} // namespace
-
-TEST_CASE("peer reads: a small value with one elementwise reader on another GPU") {
-  CHECK(readsOf(sentBetween(twoGpus(), 64, readOnce), twoGpus()) == 1);
-  // 64 KiB of f32 are 16384 elements.
-  CHECK(readsOf(sentBetween(twoGpus(), 16384, readOnce), twoGpus()) == 1);
-  CHECK(readsOf(sentBetween(twoGpus(), 16385, readOnce), twoGpus()) == 0);
-  CHECK(readsOf(sentBetween(twoGpus(false), 64, readOnce), twoGpus(false)) == 0); // staged through the host
-}
-
-TEST_CASE("peer reads: other readers get a copy") {
-  const Machine machine = twoGpus();
-  const auto readTwice = [](Builder& g, const Tensor& x) {
-    g.fetch("y", relu(x).on("gpu1"));
-    g.fetch("z", exp(x).on("gpu1"));
-  };
-  const auto summed = [](Builder& g, const Tensor& x) { g.fetch("y", reduceSum(x, {0}).on("gpu1")); };
-  const auto repeated = [](Builder& g, const Tensor& x) {
-    g.fetch("y", (x + g.parameter("q", f32({3, 64})).on("gpu1")).on("gpu1")); // each element is read thrice
-  };
-  const auto onHost = [](Builder& g, const Tensor& x) { g.fetch("y", relu(x)); };
-  CHECK(readsOf(sentBetween(machine, 64, readTwice), machine) == 0);
-  CHECK(readsOf(sentBetween(machine, 64, summed), machine) == 0);
-  CHECK(readsOf(sentBetween(machine, 64, repeated), machine) == 0);
-  CHECK(readsOf(sentBetween(machine, 64, onHost), machine) == 0);
-}
-
-TEST_CASE("peer reads: a schedule takes next to no time for them, and that of a copy where there are none") {
-  const Machine machine = twoGpus();
-  const PlacedGraph placed = sentBetween(machine, 64, readOnce);
-  const RooflineCostModel cost;
-  // Ops take nothing; y is copied to the host.
-  CHECK(makeSchedule(placed, machine, cost, true).makespan == Approx(latency).epsilon(1e-3));
-  CHECK(makeSchedule(placed, machine, cost).makespan == Approx(2 * latency));
-  CHECK(predictedMakespan(placed, machine, cost, 0, true) == Approx(latency).epsilon(1e-3));
-  CHECK(predictedMakespan(placed, machine, cost, 0, true) > latency); // of equals, fewer reads win
 }
 
 } // namespace dfc::test
