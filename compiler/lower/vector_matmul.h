@@ -15,8 +15,8 @@ bool isVectorProduct(const ops::Matmul& matmul, OperandTypes factors, const Tens
 GeneratedKernels generateVectorMatmul(const ops::Matmul& matmul, OperandTypes factors,
                                       const TensorType& result, const GpuShape& gpu);
 
-/// A product of few rows (`RowProduct::of`), with what a fused matmul does to it. The arguments are those of
-/// the op.
+/// Kernel of a matmul or fusedMatmul of few rows (`RowProduct::of` accepts it), with its epilogue. Arguments:
+/// the operands and the result of the op.
 GeneratedKernels generateRowProduct(const OpRow& row, OperandTypes operands, const TensorType& result,
                                     const GpuShape& gpu);
 

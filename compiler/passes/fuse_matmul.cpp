@@ -90,9 +90,9 @@ struct TakenProduct {
   OpId product, view;
 };
 
-// Whether the op may take in what reads it. A convolution needs its channels last: those that keep them first
-// have no kernels that finish parts.
-bool mayFinish(const Graph& graph, OpId op, const PassOptions& options) {
+// Whether the op's kernels have epilogues: those of matmul, and on CPUs those of convolutions in
+// channels-last layouts. Kernels of nchw convolutions have none.
+bool canHaveEpilogue(const Graph& graph, OpId op, const PassOptions& options) {
   const auto* convolution = graph[op].getIf<ops::Conv2d>();
   return graph[op].kind() == OpKind::Matmul ||
          (convolution != nullptr && convolution->layout != ImageLayout::Nchw && options.onCpus &&
@@ -115,7 +115,7 @@ TakenProduct joinedBy(const Graph& graph, const SoleReaders& readers, OpId reade
     }
   }
   const Shape& whole = resultShape(graph, reader);
-  if (!mayFinish(graph, joined.product, options) || graph.typeOf(operand).shape != whole) {
+  if (!canHaveEpilogue(graph, joined.product, options) || graph.typeOf(operand).shape != whole) {
     return {};
   }
   const bool fits = llvm::all_of(graph[reader].operands, [&](ValueId other) {

@@ -41,8 +41,8 @@ class RatedPlacements {
   /// Whether one that was planned in full fits into memory.
   bool fits() const { return !planned_.empty(); }
   const RatedPlacement& best() const { return best_.front(); }
-  /// The best over several devices where one device alone is the best: one device is often a local optimum,
-  /// and with less memory it would be no candidate.
+  /// The best placement over several devices, where the best of all uses one: a second start of the local
+  /// search, as a single device is often a local optimum.
   std::optional<RatedPlacement> bestOfSeveral() const;
   /// The best first; of the others some with a lower bound for the makespan.
   const std::vector<RatedPlacement>& fewBest() const { return best_; }

@@ -20,7 +20,8 @@ bool gpuHasAttention(const ops::Attention& op, OperandTypes operands, const Tens
          (mask == nullptr || maskStrides(shape, mask->shape).has_value());
 }
 
-// The CUDA kernel dequantises as it multiplies, for few rows: for many, the matrix is written down once.
+// The CUDA kernel multiplies few rows, and dequantises in registers. For many rows the op is decomposed: the
+// matrix is dequantised into memory once, and a library multiplies.
 bool hasFewRows(OperandTypes operands) {
   constexpr int64_t mostRows = 8;
   const Shape& a = operands[0].shape;

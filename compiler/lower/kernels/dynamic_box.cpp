@@ -12,11 +12,11 @@
 namespace dfc::cuda {
 namespace {
 
-// Loader for slices whose packs are contiguous in the operand: one vector load.
+// Reads W neighbouring elements of the slice, contiguous in the operand, by one vector load.
 constexpr std::string_view boxPackText = R"(  return loadPack<W>(from + $base$ + $offset$);
 )";
 
-// Every element by itself.
+// Reads them one by one, where they are not contiguous.
 constexpr std::string_view boxElementText = R"(  Pack<$type$, W> pack;
   const Index base = $base$;
 #pragma unroll

@@ -1,14 +1,14 @@
 // choose_layout: images get their channels last where that makes convolutions quick.
 //
-// A convolution of floats of at most 32 bits becomes one with its channels last (ops' `layout`): tensor cores
-// of GPUs read their operands so, and a convolution of single pixels is then a product of matrices, and
-// becomes one; with a stride, of every second or third pixel. On CPUs, whose kernels of small matrix products
-// do, too, convolutions stay and filters keep their order, as kernels pack them once (nhwc_oihw); graphs that
-// train keep their channels first there, for which the kernels of gradients are made. From there the layout
-// spreads forwards to what reads its result: pools, batch normalisations, elementwise ops, reductions,
-// concats and their like take it as it is, with their axes renumbered. A transpose stands where an image is
-// first needed in the other order: at the network's input, at filters, and before ops whose meaning depends
-// on the order of elements. Elementwise ops whose operands come in both orders take that of more bytes.
+// On GPUs a convolution of floats of at most 32 bits becomes nhwc, the layout that tensor cores read. A 1x1
+// convolution becomes a matmul over pixels; with a stride, over a slice of the pixels. On CPUs it becomes
+// nhwc_oihw: images are channels-last, for the kernels of oneDNN that multiply small matrices (brgemm), and
+// filters stay in oihw, as kernels pack them once. On CPUs graphs with filter gradients stay in nchw, the
+// layout of the gradient kernels. The layout then propagates forwards: pools, batch normalisations,
+// elementwise ops, reductions, concats and the like are rewritten with renumbered axes. A transpose is
+// inserted where an image is first needed in the other layout: at the network's input, at filters on GPUs,
+// and before ops whose meaning depends on the order of elements. An elementwise op whose operands differ in
+// layout takes the one of more bytes.
 //
 // Tensor cores take channels in groups of 16 bytes: an image of fewer channels is padded with zeros to one
 // group.
@@ -27,7 +27,7 @@
 namespace dfc {
 namespace {
 
-/// Where channels go last.
+/// Which convolutions change their layout, and to which.
 class Wishes {
  public:
   Wishes(const Graph& graph, const PassOptions& options)

@@ -1,10 +1,9 @@
 // quantizedMatmul(a, weights, scales, bits=8): a times the transpose of a matrix of small integers,
-// [..., m, k] x [n, k] -> [..., m, n], whose elements are dequantised as they are multiplied: (q - 2^(bits -
-// 1))
-// * scale. `weights`: u8 [n, k * bits / 8], row by row: 8 bits hold one q, or, of 4 bits, two: the first of
-// them in the low half (as Q4_0 of ggml counts from 8). `scales`: [n, g] of a's element type, a float, where
-// g divides k: one for each run of k / g elements of a row; g = 1 is a scale for each row, the output
-// channel.
+// [..., m, k] x [n, k] -> [..., m, n], dequantised as they are multiplied: element q stands for
+// (q - zero) * scale, where zero = 2^(bits - 1), as in Q4_0 of ggml. `weights`: u8 [n, k * bits / 8],
+// row-major; at 4 bits a byte has two elements, the first in its low half. `scales`: [n, g] of a's element
+// type, a float, where g divides k: one for each run of k / g elements of a row; g = 1 is one for each row
+// (output channel).
 #pragma once
 
 #include "ir/graph/op_parts.h"

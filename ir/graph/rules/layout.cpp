@@ -24,7 +24,7 @@ Op withChannelsLast(Op op, bool keepFilter) {
   return op;
 }
 
-// What `ask` says of an op that has a layout; `otherwise` of every other op.
+// Calls `ask` with the attributes of an op that has a layout; returns `otherwise` for all other ops.
 template <class Answer, class Ask>
 Answer ofLayout(const OpAttributes& attributes, Answer otherwise, const Ask& ask) {
   switch (attributes.kind()) {

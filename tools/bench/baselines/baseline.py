@@ -25,6 +25,18 @@ def arguments(description):
     return options
 
 
+def cpu_arguments(description):
+    """Of the scripts whose samples alternate with those of dfc."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--keys", default="", help="rows to measure, with commas between")
+    parser.add_argument("--quick", action="store_true", help="small models")
+    parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--steps", type=int, default=5, help="steps of a sample")
+    options = parser.parse_args()
+    options.keys = [key for key in options.keys.split(",") if key]
+    return options
+
+
 def report(key, program, **what):
     print(json.dumps({"key": key, "program": program, **what}), flush=True)
 

@@ -4,7 +4,6 @@ many threads as dfc. Samples alternate with those of dfc.
 Keys: decode/124M/ELEMENT; ELEMENT is f32, or int8 for weights of 8 bits: PyTorch's and ONNX Runtime's dynamic quantisation, ONNX
 Runtime's and llama.cpp's blocks of 32. A program that is not installed is a row that says so."""
 
-import argparse
 import importlib
 import os
 import tempfile
@@ -69,13 +68,8 @@ def makers(int8, sizes, threads):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--keys", default="")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--threads", type=int, required=True)
-    parser.add_argument("--steps", type=int, default=5, help="steps of a sample")
-    options = parser.parse_args()
-    for key in filter(None, options.keys.split(",")):
+    options = baseline.cpu_arguments(__doc__)
+    for key in options.keys:
         sizes = QUICK if options.quick else FULL
         baseline.timed_interleaved(key, makers(key.endswith("int8"), sizes, options.threads), options.steps)
 

@@ -1,7 +1,6 @@
 """The MLP, a transformer block, GPT-2 and a ResNet on the CPU in PyTorch, eagerly and compiled, with as many threads as dfc. Samples
 alternate with those of dfc."""
 
-import argparse
 import os
 import tempfile
 
@@ -105,12 +104,7 @@ def eager_and_compiled(make_step, make, quick):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--keys", default="")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--threads", type=int, required=True)
-    parser.add_argument("--steps", type=int, default=5, help="steps of a sample")
-    options = parser.parse_args()
+    options = baseline.cpu_arguments(__doc__)
     torch.set_num_threads(options.threads)
 
     version = torch.__version__.split("+")[0]
@@ -126,7 +120,7 @@ def main():
         batch = 1 if options.quick else 8
         return Block(), torch.randn(batch, 128, 256), torch.randn(batch, 128, 256)
 
-    for key in filter(None, options.keys.split(",")):
+    for key in options.keys:
         kind, name = key.split("/")[:2]
         if name in ("gpt", "resnet18"):
             make_step = training_step if kind == "train" else inference_step

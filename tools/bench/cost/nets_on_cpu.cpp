@@ -1,6 +1,6 @@
 // Training and inference on the host's CPU, beside PyTorch: the MLP, a transformer block, and the models of
 // lessons 6 and 7.
-#include "tools/bench/cost/beside_torch.h"
+#include "tools/bench/cost/beside_baseline.h"
 #include "tools/bench/graphs/lessons.h"
 #include "tools/bench/graphs/mlp.h"
 #include "tools/bench/graphs/transformer.h"
@@ -18,10 +18,10 @@ void trainMlp(Harness& harness, const BaselineOptions& baselines) {
     spec.batch = harness.quick() ? batch / 8 : batch;
     spec.workers = {harness.machine().devices[harness.machine().host()].name};
     spec.owner = spec.workers[0];
-    besideTorch(harness, baselines,
-                {fmt::format("train/{}", batch),
-                 fmt::format("MLP, a training step on the CPU, batch {}", spec.batch), trainingStep(spec),
-                 steps});
+    besideBaseline(harness, baselines,
+                   {fmt::format("train/{}", batch),
+                    fmt::format("MLP, a training step on the CPU, batch {}", spec.batch), trainingStep(spec),
+                    steps});
   }
 }
 
@@ -56,12 +56,12 @@ std::string textOf(const ResnetWork& work) {
 
 /// A row of a lesson's graph, which is written only where it is wanted.
 template <class Make>
-void besideTorch(Harness& harness, const BaselineOptions& baselines, const std::string& key,
-                 const std::string& description, uint32_t steps, const Make& make) {
+void besideBaseline(Harness& harness, const BaselineOptions& baselines, const std::string& key,
+                    const std::string& description, uint32_t steps, const Make& make) {
   if (harness.wants(key)) {
     FedGraph work = make();
-    besideTorch(harness, baselines,
-                {key, description, std::move(work.graph), steps, std::move(work.feeds), mostOfTorch});
+    besideBaseline(harness, baselines,
+                   {key, description, std::move(work.graph), steps, std::move(work.feeds), mostOfTorch});
   }
 }
 
@@ -70,20 +70,20 @@ void besideTorch(Harness& harness, const BaselineOptions& baselines, const std::
 void trainingOnCpu(Harness& harness, const BaselineOptions& baselines) {
   trainMlp(harness, baselines);
   const GptWork gpt = gptWork(harness);
-  besideTorch(harness, baselines, "train/gpt/4x256", textOf(gpt) + ", a training step", 1,
-              [&] { return gptStep(gpt.sizes, gpt.batch); });
+  besideBaseline(harness, baselines, "train/gpt/4x256", textOf(gpt) + ", a training step", 1,
+                 [&] { return gptStep(gpt.sizes, gpt.batch); });
   const ResnetWork resnet = resnetWork(harness);
-  besideTorch(harness, baselines, "train/resnet18/8x112", textOf(resnet) + ", a training step", 1,
-              [&] { return resnetStep(resnet.sizes, resnet.batch); });
+  besideBaseline(harness, baselines, "train/resnet18/8x112", textOf(resnet) + ", a training step", 1,
+                 [&] { return resnetStep(resnet.sizes, resnet.batch); });
 }
 
 void inferenceOnCpu(Harness& harness, const BaselineOptions& baselines) {
   const GptWork gpt = gptWork(harness);
-  besideTorch(harness, baselines, "infer/gpt/4x256", textOf(gpt) + ", forward", 2,
-              [&] { return gptForward(gpt.sizes, gpt.batch); });
+  besideBaseline(harness, baselines, "infer/gpt/4x256", textOf(gpt) + ", forward", 2,
+                 [&] { return gptForward(gpt.sizes, gpt.batch); });
   const ResnetWork resnet = resnetWork(harness);
-  besideTorch(harness, baselines, "infer/resnet18/8x112", textOf(resnet) + ", forward", 4,
-              [&] { return resnetForward(resnet.sizes, resnet.batch); });
+  besideBaseline(harness, baselines, "infer/resnet18/8x112", textOf(resnet) + ", forward", 4,
+                 [&] { return resnetForward(resnet.sizes, resnet.batch); });
 }
 
 void decodingOnCpu(Harness& harness, const BaselineOptions& baselines) {
@@ -95,7 +95,7 @@ void decodingOnCpu(Harness& harness, const BaselineOptions& baselines) {
     const std::string key = "decode/124M/" + element;
     if (harness.wants(key)) {
       sizes.quantized = element == "int8" ? std::optional(Quantization{}) : std::nullopt;
-      besideTorch(
+      besideBaseline(
           harness, baselines,
           {key,
            fmt::format("GPT-2, a token on the CPU, weights in {}, a cache of {}", element, sizes.context),
@@ -115,8 +115,9 @@ void transformerBlock(Harness& harness, const BaselineOptions& baselines) {
   const std::string description =
       fmt::format("transformer block on the CPU, batch {}, sequence {}, width {}, {} heads", spec.batch,
                   spec.sequence, spec.width, spec.heads);
-  besideTorch(harness, baselines, {"block/forward", description + ", forward", blockForward(spec), 10});
-  besideTorch(harness, baselines, {"block/train", description + ", training step", blockTraining(spec), 4});
+  besideBaseline(harness, baselines, {"block/forward", description + ", forward", blockForward(spec), 10});
+  besideBaseline(harness, baselines,
+                 {"block/train", description + ", training step", blockTraining(spec), 4});
 }
 
 } // namespace dfc::bench

@@ -1,9 +1,10 @@
-// What both launches of attention with split keys know: the rows of a head of keys, and what is left of a
-// chunk.
+// Shared by the two launches of attention with split keys: the numbering of rows (all queries of all query
+// heads that use one key head), and the layout of the partial result of a row and a chunk of keys.
 constexpr bool scalesFirst = !(scale > 0.0); // as in attention_scores.cuh
 constexpr f32 scaleOfScores = scalesFirst ? 1.0f : f32(scale * 1.44269504088896340736);
 constexpr int group = heads / keyHeads, rows = group * queries;
-// Of each row: sums of values, and behind them greatest score, sum of powers, and whether it sees a key.
+// Elements of a partial result: the weighted sum of values, then the maximum score, the sum of exponentials,
+// and 1 if the chunk has an unmasked key for the row.
 constexpr int partStride = (valueWidth + 3) / 4 * 4 + 4;
 
 #ifndef DFC_ON_HOST

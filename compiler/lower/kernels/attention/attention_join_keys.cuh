@@ -1,5 +1,5 @@
-// The second launch of attention whose keys are split: a block joins the chunks of a row, in their order. A
-// row that sees no key is 0; one that sees only scores of -infinity is NaN.
+// The second launch of attention with split keys: each block rescales and adds the partial results of one
+// row, in chunk order. A row whose keys are all masked is 0; one whose scores are all -infinity is NaN.
 constexpr f32 logOf2 = 0.69314718055994530942f;
 
 struct Shared {

@@ -1,7 +1,8 @@
 // Attention of few queries: a block takes a chunk of the keys of one head of keys, for all its queries
-// (Flash-Decoding: Dao, Haziza, Massa and Sizov, 2023). Each key and value is read once. What a block leaves
-// for a row are its greatest score, sum of powers and weighted sum of values; a second launch joins the
-// chunks of a row. A block reads no key where no row sees one.
+// (Flash-Decoding: Dao, Haziza, Massa and Sizov, 2023). Each key and value is read once. The
+// partial result of a block for a row is the maximum score, the sum of exponentials and the weighted sum of
+// values; a second launch adds them up (attention_join_keys.cuh). A chunk whose keys are all masked is not
+// read.
 constexpr bool hides = masked || causal;
 constexpr int warps = threads / 32;
 
@@ -32,7 +33,7 @@ struct OfLane {
   }
 };
 
-// Which keys of the chunk each row sees: 0 or -infinity in `scores`. Whether any row sees one.
+// Writes the mask of the chunk into `scores`: 0 or -infinity. Returns whether any key is unmasked.
 DFC_INLINE bool look(const u8* mask, int ofBatch, int keyHead, int firstKey, Shared& shared) {
   if (threadIdx.x < rows) shared.sees[threadIdx.x] = 0;
   __syncthreads();

@@ -24,7 +24,7 @@ struct SplitKeys {
 /// Operands q, k, v [, mask]; results o, logSumExp, as of `attentionKernels`. Sums in f32.
 GeneratedKernels splitKeysKernels(const AttentionProblem& problem, const SplitKeys& split);
 
-/// The constants in front of the texts of attention: of the rows of results, and of the operands' rows.
+/// Constant definitions that the kernel texts need: strides of the results, and strides of the operands.
 std::string constantsOfRows(const AttentionProblem& problem);
 std::string constantsOfKeys(const AttentionProblem& problem);
 

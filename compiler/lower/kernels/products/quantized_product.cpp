@@ -3,6 +3,7 @@
 // once, and `sharers` warps share it. An integer below 2^23 is the low end of a float's mantissa: 2^23 + q,
 // less 2^23 and what q counts from, is exact.
 #include "compiler/lower/kernels/families.h"
+#include "compiler/lower/kernels/products/warp_sums.h"
 #include "ir/graph/ops/quantized_matmul.h"
 
 #include <fmt/format.h>
@@ -58,17 +59,7 @@ DFC_INLINE void run(const Element* a, const u8* weights, const Element* scales, 
       }
     }
   }
-#pragma unroll
-  for (int r = 0; r < rows; ++r) {
-#pragma unroll
-    for (int c = 0; c < together; ++c) {
-#pragma unroll
-      for (int apart = 16; apart > 0; apart /= 2) {
-        sums[r][c] += __shfl_xor_sync(0xffffffffu, sums[r][c], apart);
-      }
-      if (lane == 0) shared.at[r][sharer][own + c] = sums[r][c];
-    }
-  }
+  storeWarpSums(sums, lane, sharer, own, shared);
   __syncthreads();
   for (int n = threadIdx.x; n < rows * blockColumns; n += threads) {
     const int r = n / blockColumns, c = n % blockColumns;
@@ -110,7 +101,7 @@ GeneratedKernels quantizedProductKernel(const ops::QuantizedMatmul& op, OperandT
       constant("operandPack", commonPowerOf2(packBytes / byteWidth(operands[0].element), {elements, inner})) +
       constant("zero", op.zero()) + constant("threads", threads) + constant("together", together) +
       constant("sharers", sharers) + constant("blockColumns", blockColumns) +
-      constant("unroll", rows > 2 ? 1 : 2) + std::string(quantizedText);
+      constant("unroll", rows > 2 ? 1 : 2) + std::string(warpSumsText) + std::string(quantizedText);
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(columns, blockColumns));
   launch.threads = static_cast<uint32_t>(threads);
   launch.sharedBytes = static_cast<uint32_t>(rows * sharers * blockColumns * 4);

@@ -1,12 +1,14 @@
-// Two layouts of the matrix, two walks. Where its columns are neighbours ([inner, columns]), a thread keeps
-// the sums of a pack of columns and walks the inner axis; `lanes` threads beside one another have
-// neighbouring packs, and the other threads of the block share the inner axis. Where the inner axis is dense
-// ([columns, inner]), the lanes of a warp walk it for `together` columns at once, and `sharers` warps share
-// it. In both, sums meet in a warp by shuffles and across warps in shared memory, in a fixed order.
+// One kernel for each layout of the matrix. [inner, columns]: a thread accumulates a pack of neighbouring
+// columns over the inner axis; `lanes` adjacent threads have adjacent packs, and the other threads of the
+// block split the inner axis. [columns, inner], transposed: the lanes of a warp split the inner axis of
+// `together` columns, and `sharers` warps split it further. In both, partial sums are added within a warp by
+// shuffles and across warps in shared memory, in a fixed order.
 //
-// All loads of a step are asked for before the first is used: what a multiprocessor has under way decides how
-// much of the memory's bandwidth it gets.
+// All loads of an iteration are issued before the first value is used: the bandwidth that a multiprocessor
+// reaches grows with its bytes in flight (Little's law).
 #include "compiler/lower/kernels/products/row_product.h"
+
+#include "compiler/lower/kernels/products/warp_sums.h"
 
 #include "ir/base/assert.h"
 
@@ -17,9 +19,10 @@
 namespace dfc::cuda {
 namespace {
 
-// The end of both walks: `shared.at` has the sums of the block's columns, a line for each sharer.
+// Shared by both kernels: adds the partial sums in `shared.at`, a line for each sharer, and applies the
+// epilogue.
 constexpr std::string_view rowsEndText = R"(
-// The thread's elements of a row: sums of all sharers, then what follows the product.
+// Writes the thread's elements of a row of the result.
 DFC_INLINE void finish(const f32* sums, int row, int first, $parameters$Element* to) {
 #pragma unroll 1
   for (int c = threadIdx.x * width; c < blockColumns; c += threads * width) {
@@ -113,17 +116,7 @@ DFC_INLINE void run(const Product* a, const Product* b, $parameters$Element* to,
       }
     }
   }
-#pragma unroll
-  for (int r = 0; r < rows; ++r) {
-#pragma unroll
-    for (int c = 0; c < together; ++c) {
-#pragma unroll
-      for (int apart = 16; apart > 0; apart /= 2) {
-        sums[r][c] += __shfl_xor_sync(0xffffffffu, sums[r][c], apart);
-      }
-      if (lane == 0) shared.at[r][sharer][own + c] = sums[r][c];
-    }
-  }
+  storeWarpSums(sums, lane, sharer, own, shared);
   __syncthreads();
 #pragma unroll 1
   for (int r = 0; r < rows; ++r) finish(shared.at[r][0], r, first, $given$to);
@@ -141,7 +134,7 @@ struct Division {
   int64_t blockColumns = 1, lines = 1;
 };
 
-// Registers are for loads under way: the more rows, the fewer.
+// Loads in flight need registers, which the accumulators of more rows take up.
 int64_t loadsOf(const RowProduct& product) { return product.rows > 4 ? 4 : 8; }
 
 // Narrow blocks where wide ones would leave multiprocessors idle; more threads of a block, likewise.
@@ -185,7 +178,7 @@ Division innerFirst(const RowProduct& product, const GpuShape& gpu) {
   return made;
 }
 
-// Source 0 of the chain lies in registers, where `from` points.
+// Loader of the epilogue's operand 0, the product, which lies in registers at `from`.
 std::string sumsReader(int64_t /*width*/, const IndexText& /*index*/) {
   return "  (void)i;\n  Pack<Product, W> pack;\n#pragma unroll\n  for (int e = 0; e < W; ++e) pack.at[e] = "
          "from[e];\n  return pack;\n";
@@ -215,7 +208,7 @@ std::optional<RowProduct> RowProduct::of(const ops::Matmul& product, OperandType
   const RowProduct made{a.elements() / inner, b[product.transposeB ? 0 : 1], inner, product.transposeB,
                         element};
   constexpr int64_t most = int64_t{1} << 30; // extents are counted in 32 bits
-  // One transposed row has the bytes of the row.
+  // A single row is laid out alike in both orders.
   const bool dense = !product.transposeA || made.rows == 1;
   return dense && made.rows >= 1 && made.rows <= mostRows && made.columns > 1 && made.columns < most &&
                  inner < most
@@ -244,6 +237,7 @@ GeneratedKernels rowProductKernel(const RowProduct& product, Chain last, const G
   launch.arguments.push_back({Argument::From::Result, 0, 0});
   launch.code = fmt::format("using Product = {};\n", storage) + last.text(width) +
                 constantsOf(product, made, width) +
+                std::string(product.transposedB ? warpSumsText : std::string_view()) +
                 filled(rowsEndText, {{"parameters", parameters}, {"pointers", pointers}}) +
                 filled(product.transposedB ? rowsByInnerText : rowsByColumnsText,
                        {{"parameters", parameters}, {"given", given}});

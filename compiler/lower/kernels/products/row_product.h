@@ -22,9 +22,9 @@ struct RowProduct {
   static std::optional<RowProduct> of(const ops::Matmul& product, OperandTypes factors);
 };
 
-/// `last`: what becomes of the product, which is its source 0 and has [rows, columns]; its operands are those
-/// of the op behind the two factors. Sums are made in f32, in an order that the shape and the GPU's number of
-/// multiprocessors fix.
+/// `last`: the epilogue; its source 0 is the product, [rows, columns], and its other operands are those of
+/// the op after the two factors. Accumulates in f32, in an order fixed by the shape and by the number of
+/// multiprocessors of `gpu`.
 GeneratedKernels rowProductKernel(const RowProduct& product, Chain last, const GpuShape& gpu);
 
 } // namespace dfc::cuda

@@ -148,9 +148,9 @@ NodeResults shortTimeFourier(NodeCall& call) {
 double melOf(double hertz) { return 2595 * std::log10(1 + hertz / 700); }
 double hertzOf(double mel) { return 700 * (std::pow(10, mel / 2595) - 1); }
 
-// Triangles over the bins of a spectrum, evenly spaced in mel (ONNX divides by two edges more than there are
-// spaces): column i rises from edge i to edge i + 1 and
-// falls to edge i + 2, where an edge is the bin that its frequency lies in.
+// Triangular filters over the bins of a spectrum, their edges evenly spaced in mel: column i rises from edge
+// i to edge i + 1 and falls to edge i + 2, where an edge is the bin of its frequency. As ONNX has it, the
+// distance of two edges is the range divided by the number of bands + 2.
 NodeResults melWeights(NodeCall& call) {
   const int64_t bands = call.wholeNumber(0), length = call.wholeNumber(1), rate = call.wholeNumber(2);
   if (bands < 1 || length < 1 || rate < 1) {

@@ -136,8 +136,8 @@ double leastOf(ElementType element) {
   return -std::numeric_limits<double>::infinity();
 }
 
-// Over the places of the windows, one after the other: an element takes the lead when it is larger, or when
-// the lead is padding, whose place is -1.
+// The index of each window's maximum, by a running maximum over the window's positions: an element replaces
+// it if it is larger, or if the maximum so far is padding, whose index is -1.
 Tensor placesOfLargest(NodeCall& call, Tensor a, const Windows& w) {
   const Dims picture = pictureOf(a);
   const Taps taps{w, windowsAlong(call, w, picture)};
@@ -151,9 +151,9 @@ Tensor placesOfLargest(NodeCall& call, Tensor a, const Windows& w) {
   Tensor best = taps.at(values, 0), place = taps.at(places, 0);
   for (int64_t i = 1; i < count; ++i) {
     const Tensor value = taps.at(values, i);
-    const Tensor leads = compare(value, best, Direction::Gt) | compare(place, 0, Direction::Lt);
-    place = select(leads, taps.at(places, i), place);
-    best = select(leads, value, best);
+    const Tensor isLarger = compare(value, best, Direction::Gt) | compare(place, 0, Direction::Lt);
+    place = select(isLarger, taps.at(places, i), place);
+    best = select(isLarger, value, best);
   }
   const Dims front{a.shape()[0], a.shape()[1], 1, 1};
   const Tensor plane = reshape(iota(call.builder(), i64({front[0] * front[1]})),

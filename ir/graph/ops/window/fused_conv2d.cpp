@@ -1,31 +1,17 @@
 // fusedConv2d: its rules are those of its two halves, asked one after the other. It has no gradient: fusion
 // comes after differentiation.
 #include "ir/base/assert.h"
+#include "ir/graph/fused_product.h"
 #include "ir/graph/rules/op_rules.h"
 
-#include <fmt/format.h>
-
 namespace dfc::ops {
-namespace {
-
-llvm::SmallVector<TensorType, 4> behind(const TensorType& convolved, OperandTypes operands) {
-  llvm::SmallVector<TensorType, 4> types{convolved};
-  types.append(operands.begin() + 2, operands.end());
-  return types;
-}
-
-} // namespace
 
 void FusedConv2d::fields(AttributeVisitor& visitor) {
   Conv2d::fields(visitor);
   visitor.field("body", static_cast<TextCoded&>(body), Presence::Required);
 }
 
-Fused FusedConv2d::epilogue() const {
-  Fused fused;
-  fused.body = body;
-  return fused;
-}
+Fused FusedConv2d::epilogue() const { return epilogueOf(body); }
 
 TensorType FusedConv2d::convolutionType(OperandTypes operands) const {
   const TypeResult types = Conv2d::types(operands.take_front(2));
@@ -34,33 +20,17 @@ TensorType FusedConv2d::convolutionType(OperandTypes operands) const {
 }
 
 llvm::SmallVector<TensorType, 4> FusedConv2d::epilogueOperands(OperandTypes operands) const {
-  return behind(convolutionType(operands), operands);
+  return epilogueTypes(convolutionType(operands), operands);
 }
 
 TypeResult FusedConv2d::types(OperandTypes operands) const {
-  TypeResult convolved = Conv2d::types(operands.take_front(2));
-  if (!convolved.ok()) {
-    return convolved;
-  }
-  const TensorType made = convolved.types.front();
-  TypeResult result = epilogue().types(behind(made, operands));
-  if (result.ok() && !(result.types.front().shape == made.shape)) {
-    return refuse(OpKind::FusedConv2d, operands,
-                  fmt::format("the convolution has shape {}, but its epilogue gives {}", toString(made.shape),
-                              toString(result.types.front().shape)),
-                  "an operand behind the first two broadcasts to the convolution's shape; leave larger ones "
-                  "unfused");
-  }
-  return result;
+  return fusedProductTypes(OpKind::FusedConv2d, "convolution", convolution().types(operands.take_front(2)),
+                           body, operands);
 }
 
 OpCost FusedConv2d::cost(OperandTypes operands, OperandTypes results) const {
   const TensorType made = convolutionType(operands);
-  OpCost cost = streamingCost(operands, results, 0);
-  const OpCost ofConvolution = Conv2d::cost(operands.take_front(2), made);
-  cost.product = ofConvolution.product;
-  cost.flops = ofConvolution.flops + epilogue().cost(behind(made, operands), results).flops;
-  return cost;
+  return fusedProductCost(convolution().cost(operands.take_front(2), made), made, body, operands, results);
 }
 
 // A sum over channels does not pass through the epilogue.

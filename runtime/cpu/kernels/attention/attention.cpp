@@ -54,7 +54,7 @@ class AttentionKernel final : public CpuKernel {
   }
 
  private:
-  // Of few queries, the time is that of reading keys and values.
+  // The larger of the time of the arithmetic and, for few queries, that of reading keys and values.
   double nanoseconds(bool causal, int64_t keyBytes) const {
     constexpr double nanosecondsATerm = 0.02, nanosecondsAByte = 0.1;
     const auto width = static_cast<double>(in_.shape.width + in_.shape.valueWidth);

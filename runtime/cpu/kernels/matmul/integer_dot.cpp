@@ -14,7 +14,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Sums of a run in vectors, two of each kind, so that one multiply-add need not wait for the one before.
+// Vector accumulators of a run, two of each kind: independent multiply-adds hide the latency of one another.
 template <bool halves>
 float sumOfRun(const uint8_t* weights, int64_t bytes, const float* x, const float* ofHigh) {
   const hn::CappedTag<float, 16> d;

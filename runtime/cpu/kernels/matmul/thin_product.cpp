@@ -16,7 +16,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Lanes = hn::CappedTag<float, 16>;
 
-// The inner product of two rows, in two sums of vectors and a rest.
+// The dot product of two rows: two vector accumulators, then the remaining elements.
 float dotOfRows(const float* a, const float* b, int64_t count) {
   const Lanes d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -33,7 +33,8 @@ float dotOfRows(const float* a, const float* b, int64_t count) {
   return sum;
 }
 
-// Of `vectors` vectors of columns: sums stay in registers while the rows of b go by.
+// One row of the product, `vectors` vectors of columns of it: accumulators stay in registers over all rows of
+// b.
 template <int vectors>
 void addRows(const float* a, const float* b, int64_t stride, int64_t count, float* to) {
   const Lanes d;

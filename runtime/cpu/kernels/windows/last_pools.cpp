@@ -131,41 +131,36 @@ Op overPlane() {
   return op;
 }
 
-template <class T, template <class> class Reduction, class... Arguments>
-std::unique_ptr<CpuKernel> pooled(const Windows& windows, const TensorType& image, ThreadPool& pool,
-                                  Arguments... arguments) {
-  return std::make_unique<LastPool<T, Reduction<T>>>(Reduction<T>(image.element, windows, arguments...),
-                                                     windows, image.shape, pool);
+// `WholePlane`: the reduction that a pool with one window over the whole plane is.
+template <class WholePlane, template <class> class Reduction, class Op, class... Arguments>
+std::unique_ptr<CpuKernel> makeLastPool(const Op& op, OperandTypes operands, OperandTypes results,
+                                        ThreadPool& pool, Arguments... arguments) {
+  const TensorType& image = operands[0];
+  const Windows windows = windowsOf(channelsFirst(image.shape), windowAttributes(op));
+  if (isWholePlane(windows)) {
+    return makeReductionKernel(overPlane<WholePlane>(), operands, results, pool);
+  }
+  const auto made = [&]<class T>(T) -> std::unique_ptr<CpuKernel> {
+    return std::make_unique<LastPool<T, Reduction<T>>>(Reduction<T>(image.element, windows, arguments...),
+                                                       windows, image.shape, pool);
+  };
+  switch (image.element) {
+  case ElementType::F32: return made(float());
+  case ElementType::F64: return made(double());
+  default: return nullptr;
+  }
 }
 
 } // namespace
 
 std::unique_ptr<CpuKernel> makeLastMaxPool(const ops::MaxPool& op, OperandTypes operands,
                                            OperandTypes results, ThreadPool& pool) {
-  const TensorType& image = operands[0];
-  const Windows windows = windowsOf(channelsFirst(image.shape), windowAttributes(op));
-  if (isWholePlane(windows)) {
-    return makeReductionKernel(overPlane<ops::ReduceMax>(), operands, results, pool);
-  }
-  switch (image.element) {
-  case ElementType::F32: return pooled<float, LargestOfChannels>(windows, image, pool);
-  case ElementType::F64: return pooled<double, LargestOfChannels>(windows, image, pool);
-  default: return nullptr;
-  }
+  return makeLastPool<ops::ReduceMax, LargestOfChannels>(op, operands, results, pool);
 }
 
 std::unique_ptr<CpuKernel> makeLastAveragePool(const ops::AveragePool& op, OperandTypes operands,
                                                OperandTypes results, ThreadPool& pool) {
-  const TensorType& image = operands[0];
-  const Windows windows = windowsOf(channelsFirst(image.shape), windowAttributes(op));
-  if (isWholePlane(windows)) {
-    return makeReductionKernel(overPlane<ops::ReduceMean>(), operands, results, pool);
-  }
-  switch (image.element) {
-  case ElementType::F32: return pooled<float, MeanOfChannels>(windows, image, pool, op.countPadding);
-  case ElementType::F64: return pooled<double, MeanOfChannels>(windows, image, pool, op.countPadding);
-  default: return nullptr;
-  }
+  return makeLastPool<ops::ReduceMean, MeanOfChannels>(op, operands, results, pool, op.countPadding);
 }
 
 } // namespace dfc

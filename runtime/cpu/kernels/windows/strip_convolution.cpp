@@ -65,7 +65,7 @@ class StripConvolution final : public CpuKernel {
       }
       filters_->pack(operands[1]);
     }
-    // The stores of a convolution that lies in the result wait for memory while it computes on.
+    // The convolution writes into the result itself, unless an operand of the epilogue lies there.
     const bool inResult = makesInResult_ && !llvm::is_contained(operands.drop_front(2), results[0]);
     pool_.run(threads_, [&](uint32_t thread) {
       const TaskRange range = tasksOfPart(plan_.strips(), threads_, thread);
@@ -76,13 +76,13 @@ class StripConvolution final : public CpuKernel {
   }
 
  private:
-  // The rows of the image that the strip's windows look at; false where there are none.
+  // Adds the call of a strip, of the image rows that its windows read; false where they read padding alone.
   bool describe(const Strip& strip) {
     const WindowAxis& down = conv_.windows.rows;
     const int64_t first = strip.row * down.stride - down.low;
     const int64_t begin = std::max<int64_t>(first, 0);
     const int64_t last = first + (strip.rows - 1) * down.stride + (down.size - 1) * down.dilation;
-    // Several images lie one behind the other, so none may leave out rows that no window looks at.
+    // Images of one call must be contiguous, so that rows which no window reads are part of it, too.
     const int64_t end = strip.images > 1 ? down.length : std::min(down.length, last + 1);
     if (begin >= end) {
       return false;
@@ -127,7 +127,7 @@ class StripConvolution final : public CpuKernel {
     return true;
   }
 
-  // Strips of the same filters share a piece where their primitives want the same layout.
+  // Strips of the same filters share packed filters where their primitives have the same packed layout.
   bool packFilters() {
     if (!packs_) {
       return true;
@@ -151,7 +151,7 @@ class StripConvolution final : public CpuKernel {
   }
 
   int64_t pixels(const Strip& strip) const { return strip.images * strip.rows * conv_.windows.columns.count; }
-  /// Of the strip in the result.
+  /// Index in the result of the strip's first element.
   int64_t offset(const Strip& strip) const {
     const int64_t pixel = (strip.image * conv_.windows.rows.count + strip.row) * conv_.windows.columns.count;
     return pixel * conv_.filter[0] + strip.filter;
@@ -178,8 +178,8 @@ class StripConvolution final : public CpuKernel {
     }
   }
 
-  // The epilogue has the shape of the result: it reads nothing but the strip, so that the address may be that
-  // of a whole whose strip this is.
+  // The epilogue addresses the convolution by indices in the whole result: its base address is `made`, less
+  // the strip's offset. It reads the strip alone.
   void finish(const Strip& strip, const std::byte* made, llvm::ArrayRef<const std::byte*> others,
               std::byte* result, std::byte* scratch) const {
     const int64_t begin = offset(strip), filters = conv_.filter[0];
@@ -220,7 +220,7 @@ std::unique_ptr<CpuKernel> makeStrips(const ops::Conv2d& op, OperandTypes operan
   return kernel->prepare() ? std::move(kernel) : nullptr;
 }
 
-/// For convolutions that are not computed strip by strip: their kernel, then the kernel of the epilogue.
+/// The kernel of the whole convolution, then that of the epilogue; where there are no strips.
 class ConvolveThenFinish final : public CpuKernel {
  public:
   ConvolveThenFinish(const ops::FusedConv2d& op, OperandTypes operands, OperandTypes results,

@@ -6,8 +6,8 @@
 namespace dfc {
 namespace {
 
-// The cut is chosen for hosts of this many threads, few and many, and for these rates of one thread; on other
-// hosts it is only less even.
+// The cut minimises the estimated time on hosts of few and of many threads alike, with these rates of one
+// thread; on other hosts it is right, but less balanced.
 constexpr int64_t leastThreads = 2, mostThreads = 16;
 constexpr double flopsOfProducts = 100, flopsOfChannels = 50; // a nanosecond; with one channel a group
 constexpr double nearBytes = 30, farBytes = 8; // moved in a nanosecond, in the L2 cache and not
@@ -15,7 +15,7 @@ constexpr double cacheBytes = 768 << 10;
 constexpr double stripNanoseconds = 1500;  // to start a part
 constexpr double worthNanoseconds = 12000; // the least work of a part
 constexpr int64_t mostStrips = 4 * mostThreads;
-// A part of the filters is copied, or finished, pixel by pixel.
+// A strip of some filters is strided in the result: it is copied, or its epilogue computed, pixel by pixel.
 constexpr int64_t filterMultiple = 64;
 constexpr double pixelNanoseconds = 30;
 

@@ -1,4 +1,4 @@
-// A graph on the host's CPU beside PyTorch with as many threads, whose samples alternate with those of dfc.
+// A graph on the host's CPU beside other programs with as many threads, whose samples alternate with dfc's.
 #pragma once
 
 #include "tools/bench/cost/costs.h"
@@ -7,17 +7,17 @@
 
 namespace dfc::bench {
 
-struct TorchWork {
+struct CpuWork {
   std::string key, description;
   Result<Graph> graph;
   uint32_t steps; ///< of a sample
   NamedLiterals feeds = {};
-  double mostOverTorch = 1;                     ///< the requirement
+  double mostOverBaseline = 1;                  ///< the requirement
   std::function<Status(Session&)> prepare = {}; ///< sets state before the first step
   std::string script = "torch_cpu.py";          ///< in baselines/
 };
 
-/// Adds the row `work.key`, where it is wanted, beside those that the script has for it.
-void besideTorch(Harness& harness, const BaselineOptions& baselines, const TorchWork& work);
+/// Adds the row `work.key`, where it is wanted, and the rows that `work.script` prints for the same key.
+void besideBaseline(Harness& harness, const BaselineOptions& baselines, const CpuWork& work);
 
 } // namespace dfc::bench

@@ -1,4 +1,4 @@
-#include "tools/bench/cost/beside_torch.h"
+#include "tools/bench/cost/beside_baseline.h"
 #include "runtime/available_processors.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ Machine hostOf(const Harness& harness) {
   return machine;
 }
 
-BaselineProgram scriptOn(const Machine& host, const TorchWork& work, uint32_t steps) {
+BaselineProgram scriptOn(const Machine& host, const CpuWork& work, uint32_t steps) {
   BaselineProgram script;
   script.file = work.script;
   script.keys = {work.key};
@@ -33,7 +33,7 @@ BaselineProgram scriptOn(const Machine& host, const TorchWork& work, uint32_t st
   return script;
 }
 
-Status measure(Harness& harness, const BaselineOptions& baselines, const TorchWork& work, Row& row) {
+Status measure(Harness& harness, const BaselineOptions& baselines, const CpuWork& work, Row& row) {
   Variation variation;
   variation.machine = hostOf(harness);
   auto prepared = harness.prepare(work.graph, variation);
@@ -55,13 +55,13 @@ Status measure(Harness& harness, const BaselineOptions& baselines, const TorchWo
   }
   baseline.finish();
   row.time = spreadOf(std::move(seconds));
-  holdAgainstBaselines(harness.report(), row.key, harness.atFullSize(work.mostOverTorch), row);
+  holdAgainstBaselines(harness.report(), row.key, harness.atFullSize(work.mostOverBaseline), row);
   return success();
 }
 
 } // namespace
 
-void besideTorch(Harness& harness, const BaselineOptions& baselines, const TorchWork& work) {
+void besideBaseline(Harness& harness, const BaselineOptions& baselines, const CpuWork& work) {
   if (harness.wants(work.key)) {
     harness.attempt(work.key, work.description,
                     [&](Row& row) { return measure(harness, baselines, work, row); });
