@@ -16,8 +16,8 @@ struct BaselineOptions {
 
 /// One script or executable, and the rows that it can measure.
 struct BaselineProgram {
-  std::string file;           ///< the script's name in BaselineOptions::scripts
-  bool processPerGpu = false; ///< started by torchrun, one process for each of two GPUs
+  std::string file;     ///< the script's name in BaselineOptions::scripts
+  size_t processes = 1; ///< more than one are started by torchrun, one for each GPU
   std::vector<std::string> keys;
   std::vector<std::string> arguments = {};
   std::string executable = {}; ///< an executable in place of a script

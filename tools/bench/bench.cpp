@@ -44,12 +44,27 @@ BaselineProgram cublasLt(const Sizes& sizes) {
 /// script's.
 std::vector<BaselineProgram> aProcessEach(const std::vector<std::string>& scripts,
                                           const std::vector<std::string>& keys,
-                                          const std::vector<std::string>& arguments = {}) {
+                                          const std::vector<std::string>& arguments = {},
+                                          size_t processes = 1) {
   std::vector<BaselineProgram> programs;
   for (const std::string& key : keys) {
     for (const std::string& script : scripts) {
-      programs.push_back({script, false, {key}, arguments});
+      programs.push_back({script, processes, {key}, arguments});
     }
+  }
+  return programs;
+}
+
+/// A script with a process for each GPU, and one whose process has all of them.
+std::vector<BaselineProgram> onAllGpus(const Harness& harness, const std::string& processEach,
+                                       const std::string& oneProcess, const std::vector<std::string>& keys,
+                                       const std::vector<std::string>& arguments = {}) {
+  if (harness.gpus().size() < 2) {
+    return {};
+  }
+  std::vector<BaselineProgram> programs = aProcessEach({processEach}, keys, arguments, harness.gpus().size());
+  for (BaselineProgram& program : aProcessEach({oneProcess}, keys, arguments)) {
+    programs.push_back(std::move(program));
   }
   return programs;
 }
@@ -60,26 +75,29 @@ std::vector<Match> matches(const Harness& harness) {
   const std::string figureKey = fmt::format("update_on_cpu/mlp/{}", sizes.largestBatch);
   return {
       {{{"torch_products.py",
-         false,
+         1,
          {"products_on_gpu/gpu0", "products_on_gpu/gpu1", "products_on_gpus", "drain_to_host/copies",
           "drain_to_host/all"},
          {"--size", fmt::format("{}", sizes.product), "--count", fmt::format("{}", sizes.products)}}},
        {productsOnGpu, productsOnGpus, drainToHost}},
       {{{"torch_adds.py",
-         false,
+         1,
          {"stepwise_adds/barrier", "stepwise_adds/back_to_back", "dependent_adds"},
          {"--count", fmt::format("{}", sizes.adds)}}},
        {stepwiseAdds, dependentAdds, independentAdds}},
-      {{{"torch_net.py", false, one}, {"jax_net.py", false, one}}, {trainOnOneGpu}},
-      {{{"torch_two.py", false, two}, {"torch_ddp.py", true, two}, {"jax_net.py", false, two}},
-       {trainOnTwoGpus}},
-      {{{"torch_two.py", false, {figureKey}}}, {updateOnCpu}},
+      {{{"torch_net.py", 1, one}, {"jax_net.py", 1, one}}, {trainOnOneGpu}},
+      {{{"torch_two.py", 1, two}, {"torch_ddp.py", 2, two}, {"jax_net.py", 1, two}}, {trainOnTwoGpus}},
+      {{{"torch_two.py", 1, {figureKey}}}, {updateOnCpu}},
       {{cublasLt(sizes)}, {denseBackward}},
       {aProcessEach({"torch_gpt.py", "jax_gpt.py"}, gptTrainingKeys(harness)), {gptTraining}},
       {aProcessEach({"torch_decode.py", "jax_decode.py"}, gptDecodeKeys(harness)), {gptDecoding}},
       {aProcessEach({"torch_resnet.py", "jax_resnet.py"}, resnetTrainingKeys(harness),
                     resnetArguments(harness)),
        {resnetTraining}},
+      {onAllGpus(harness, "torch_gpt_gpus.py", "jax_gpt.py", gptOnGpusKeys(harness)), {gptOnGpus}},
+      {onAllGpus(harness, "torch_resnet_gpus.py", "jax_resnet.py", resnetOnGpusKeys(harness),
+                 resnetArguments(harness)),
+       {resnetOnGpus}},
   };
 }
 

@@ -9,17 +9,23 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 import jax  # noqa: E402  the line above must come first
 import jax.numpy as jnp  # noqa: E402
+import numpy as np  # noqa: E402
+from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
 import baseline  # noqa: E402
 
 PRECISIONS = {"f32": "highest", "tf32": "tensorfloat32", "bf16": "tensorfloat32"}  # bf16: of what stays in f32
 
 
-def gpus(count):
+def all_gpus(least):
     found = [device for device in jax.devices() if device.platform == "gpu"]
-    if len(found) < count:
-        raise RuntimeError(f"JAX {jax.__version__} sees {len(found)} GPUs, {count} are needed")
-    return found[:count]
+    if len(found) < least:
+        raise RuntimeError(f"JAX {jax.__version__} sees {len(found)} GPUs, {least} are needed")
+    return found
+
+
+def gpus(count):
+    return all_gpus(count)[:count]
 
 
 def set_precision(precision):
@@ -44,10 +50,27 @@ def device_bytes(device):
     return (device.memory_stats() or {}).get("peak_bytes_in_use")
 
 
-def timed_training(step, state, feed, device, quick):
-    """`step` (state, *feed()) -> (state, loss), whose state is donated; ten steps a sample, as in the PyTorch scripts."""
-    compiled = jax.jit(step, donate_argnums=0)
-    now = [jax.device_put(state, device), None]
+def places(key, benchmark):
+    """Where the state and the batch of a key lie: on one GPU, or, where the key is of BENCHMARK, replicated on and divided among
+    all of them. And the first of these GPUs."""
+    if not key.startswith(benchmark + "/"):
+        device = gpus(1)[0]
+        return device, device, device
+    devices = all_gpus(2)
+    mesh = Mesh(np.array(devices), ("data",))
+    return NamedSharding(mesh, PartitionSpec()), NamedSharding(mesh, PartitionSpec("data")), devices[0]
+
+
+def program(key, benchmark):
+    return f"JAX{' sharded' if key.startswith(benchmark + '/') else ''} {jax.__version__}"
+
+
+def timed_training(step, state, feed, where, device, quick):
+    """`step` (state, *feed()) -> (state, loss), whose state lies at `where` and is donated; ten steps a sample, as in the PyTorch
+    scripts. `device`: the one whose bytes are counted."""
+    kept = {} if where is device else {"out_shardings": (where, where)}
+    compiled = jax.jit(step, donate_argnums=0, **kept)
+    now = [jax.device_put(state, where), None]
 
     def one():
         now[:] = compiled(now[0], *feed())

@@ -1,7 +1,8 @@
 """Training steps of GPT-2 in JAX (XLA), the whole step compiled, as lesson 6 trains it: pre-norm blocks, tied embeddings, AdamW
 with decay of matrices alone.
 
-Keys: gpt_training/SIZE/PRECISION/BATCHxCONTEXT, for example gpt_training/124M/bf16/8x1024. Weights and moments are f32; for bf16
+Keys: gpt_training/SIZE/PRECISION/BATCHxCONTEXT, for example gpt_training/124M/bf16/8x1024, and gpt_on_gpus/… with the batch
+divided among all GPUs and the weights on each. Weights and moments are f32; for bf16
 a step computes with weights that it has cast, norms' statistics and the loss in f32, and attention is cuDNN's. Feeds are on
 the GPU already.
 """
@@ -15,6 +16,7 @@ import numpy as np
 import baseline
 
 SIZES = {"small": (2, 4, 64, 256), "124M": (12, 12, 768, 50304)}  # layers, heads, width, vocabulary
+ON_GPUS = "gpt_on_gpus"
 RATE, BETA1, BETA2, EPSILON, DECAY = 6e-4, 0.9, 0.95, 1e-8, 0.1
 
 
@@ -97,18 +99,18 @@ def measure(key, quick):
     batch, context = map(int, shape.split("x"))
     layers, heads, width, vocabulary = SIZES[size]
     jax_common.set_precision(precision)
-    device = jax_common.gpus(1)[0]
+    state_place, batch_place, device = jax_common.places(key, ON_GPUS)
     windows = np.random.default_rng(1).integers(vocabulary, size=(2, batch, context), dtype=np.int32)
-    ids, targets = (jax.device_put(part, device) for part in windows)
+    ids, targets = (jax.device_put(part, batch_place) for part in windows)
     step = step_of(heads, precision, "cudnn" if precision == "bf16" else "xla")
-    return jax_common.timed_training(step, initial_state(layers, width, vocabulary, context), lambda: (ids, targets), device,
-                                     quick)
+    return jax_common.timed_training(step, initial_state(layers, width, vocabulary, context), lambda: (ids, targets), state_place,
+                                     device, quick)
 
 
 def main():
     options = baseline.arguments(__doc__)
     for key in options.keys:
-        baseline.attempt(key, f"JAX {jax.__version__}", lambda k=key: measure(k, options.quick))
+        baseline.attempt(key, jax_common.program(key, ON_GPUS), lambda k=key: measure(k, options.quick))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Training steps of a ResNet in JAX (XLA), the whole step compiled, as lesson 7 trains it: stride in the 3x3 convolutions, batch
 norms with running statistics, SGD with momentum and weight decay.
 
-Keys: resnet_training/DEPTH/PRECISION/BATCHxIMAGE, for example resnet_training/50/bf16/64x224. Images are bytes in NHWC. Weights
+Keys: resnet_training/DEPTH/PRECISION/BATCHxIMAGE, for example resnet_training/50/bf16/64x224, and resnet_on_gpus/… with the batch
+divided among all GPUs and the weights on each. Images are bytes in NHWC. Weights
 and velocities are f32; for bf16 a step computes with weights that it has cast, statistics and the loss in f32. The images are
 on the device already, or fed from the host, each batch while the step before it computes.
 """
@@ -17,6 +18,7 @@ import numpy as np
 import baseline
 
 DEPTHS = {18: (2, 2, 2, 2), 34: (3, 4, 6, 3), 50: (3, 4, 6, 3), 101: (3, 4, 23, 3)}  # blocks of each stage
+ON_GPUS = "resnet_on_gpus"
 RATE, MOMENTUM, DECAY, KEPT = 1e-3, 0.9, 1e-4, 0.9
 
 
@@ -158,10 +160,10 @@ def measure(key, options):
     _, depth, precision, shape = key.split("/")
     batch, image = map(int, shape.split("x"))
     jax_common.set_precision(precision)
-    device = jax_common.gpus(1)[0]
+    state_place, batch_place, device = jax_common.places(key, ON_GPUS)
     plan = plan_of(int(depth), options.width, options.channels, image)
     return jax_common.timed_training(step_of(plan, precision), initial_state(plan, options.classes),
-                                     feed_of(batch, image, options, device), device, options.quick)
+                                     feed_of(batch, image, options, batch_place), state_place, device, options.quick)
 
 
 def main():
@@ -174,7 +176,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="few samples")
     options = parser.parse_args()
     for key in filter(None, options.keys.split(",")):
-        baseline.attempt(key, f"JAX {jax.__version__}", lambda k=key: measure(k, options))
+        baseline.attempt(key, jax_common.program(key, ON_GPUS), lambda k=key: measure(k, options))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
 """The MLP on several GPUs in PyTorch, one process each (torchrun): DistributedDataParallel, and the step with NCCL in a
 CUDA graph. Every process does the same in the same order; the first one prints."""
 
-import os
-
 import torch
 import torch.distributed as dist
 
 import baseline
+import torch_processes
 from torch_common import batch_on, loss_of, net, set_precision
 
 
@@ -49,16 +48,11 @@ def graph_step(model, x, y):
 
 def main():
     options = baseline.arguments(__doc__)
-    rank = int(os.environ["LOCAL_RANK"])
-    torch.cuda.set_device(rank)
-    dist.init_process_group("nccl")
-
-    def wait():
-        torch.cuda.synchronize()
-        dist.barrier()
+    rank = torch_processes.join()
+    wait = torch_processes.wait
 
     def measure(make, batch):
-        x, y = batch_on(f"cuda:{rank}", batch // dist.get_world_size())
+        x, y = batch_on(f"cuda:{rank}", torch_processes.part_of(batch))
         return baseline.timed(make(net(f"cuda:{rank}"), x, y), wait, options.quick, before=wait)
 
     for key in options.keys:

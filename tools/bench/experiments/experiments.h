@@ -11,11 +11,13 @@ llvm::ArrayRef<void (*)(Harness&)> allExperiments();
 
 /// The keys of dense_backward: "dense_backward/relu/f32", …
 std::vector<std::string> denseBackwardKeys();
-/// The keys of gpt_training, gpt_decode and resnet_training on the harness's machine:
-/// "gpt_training/124M/bf16/8x1024", …
+/// The keys of gpt_training, gpt_decode, resnet_training, gpt_on_gpus and resnet_on_gpus on the harness's
+/// machine: "gpt_training/124M/bf16/8x1024", …
 std::vector<std::string> gptTrainingKeys(const Harness& harness);
 std::vector<std::string> gptDecodeKeys(const Harness& harness);
 std::vector<std::string> resnetTrainingKeys(const Harness& harness);
+std::vector<std::string> gptOnGpusKeys(const Harness& harness);
+std::vector<std::string> resnetOnGpusKeys(const Harness& harness);
 /// The sizes of a ResNet that its rows' keys do not name, as arguments of the baselines' scripts.
 std::vector<std::string> resnetArguments(const Harness& harness);
 

@@ -1,10 +1,13 @@
-// Training steps of GPT-2 and of a ResNet, as lessons 6 and 7 write them, on one GPU: each size at each
-// precision. Steps are fed from the host and submitted back to back.
+// Training steps of GPT-2 and of a ResNet, as lessons 6 and 7 write them: on one GPU each size at each
+// precision; and on all GPUs of the machine, from the same graph without a pin, with the batch of one GPU for
+// each of them. Steps are fed from the host and submitted back to back.
 #include "ir/plan/executable_parts.h"
 #include "tools/bench/experiments/experiments.h"
 #include "tools/bench/graphs/lessons.h"
 
 #include <fmt/format.h>
+
+#include <llvm/ADT/STLExtras.h>
 
 #include <cmath>
 
@@ -14,15 +17,21 @@ namespace {
 struct GptCase {
   std::string size, precision;
   int64_t batch, context;
-  std::string key() const { return fmt::format("gpt_training/{}/{}/{}x{}", size, precision, batch, context); }
+  std::string key() const { return keyOf("gpt_training", 1); }
+  std::string keyOf(const std::string& benchmark, size_t gpus) const {
+    return fmt::format("{}/{}/{}/{}x{}", benchmark, size, precision, batch * static_cast<int64_t>(gpus),
+                       context);
+  }
 };
 
 struct ResnetCase {
   int64_t depth;
   std::string precision;
   int64_t batch, image;
-  std::string key() const {
-    return fmt::format("resnet_training/{}/{}/{}x{}", depth, precision, batch, image);
+  std::string key() const { return keyOf("resnet_training", 1); }
+  std::string keyOf(const std::string& benchmark, size_t gpus) const {
+    return fmt::format("{}/{}/{}/{}x{}", benchmark, depth, precision, batch * static_cast<int64_t>(gpus),
+                       image);
   }
 };
 
@@ -46,6 +55,10 @@ std::vector<ResnetCase> resnetCases(const Harness& harness) {
   }
   return {{50, "bf16", 64, 224}, {50, "tf32", 64, 224}, {50, "f32", 64, 224}};
 }
+
+/// The batch of one GPU. Only one case: the baselines compile for minutes.
+GptCase gptOfEachGpu(const Harness& harness) { return gptCases(harness).front(); }
+ResnetCase resnetOfEachGpu(const Harness& harness) { return resnetCases(harness).front(); }
 
 /// Those of the lesson's `--size`.
 gpt::Sizes sizesOf(const GptCase& one) {
@@ -86,26 +99,47 @@ void measureTraining(const Prepared& prepared, const Sampling& sampling, Row& ro
   row.notes.push_back(fmt::format("the loss of the one batch went from {:.4f} to {:.4f}", first, last));
 }
 
+/// The bytes of the largest arena of a GPU.
+double gpuBytes(const Harness& harness, const Executable& plan) {
+  double most = 0;
+  for (const DeviceId device : plan.machine().devices.ids()) {
+    if (llvm::is_contained(harness.gpus(), plan.machine().devices[device].name)) {
+      most = std::max(most, static_cast<double>(plan.memory().arenaBytes[device]));
+    }
+  }
+  return most;
+}
+
+enum class Devices : uint8_t { FirstGpu, All };
+
 void timeLesson(Harness& harness, const std::string& key, const std::string& description,
-                const std::string& precision, const FedGraph& work) {
+                const std::string& precision, const FedGraph& work, Devices devices = Devices::FirstGpu) {
   harness.attempt(key, description, [&](Row& row) -> Status {
     Variation variation;
     variation.precision = precisionOf(precision);
-    variation.pins = {{"*", harness.gpus()[0]}};
+    if (devices == Devices::FirstGpu) {
+      variation.pins = {{"*", harness.gpus()[0]}};
+    }
     auto prepared = harness.prepare(work.graph, variation);
     if (!prepared) {
       return prepared.errors();
     }
     prepared->feeds = work.feeds;
     measureTraining(*prepared, harness.requested({5, 10, 5}, {2, 1, 1}), row);
-    const Machine& machine = prepared->plan->machine();
-    for (const DeviceId device : machine.devices.ids()) {
-      if (machine.devices[device].name == harness.gpus()[0]) {
-        row.bytes = static_cast<double>(prepared->plan->memory().arenaBytes[device]);
-      }
-    }
+    row.bytes = gpuBytes(harness, *prepared->plan);
     return success();
   });
+}
+
+/// Checks the row `key`, on all GPUs, against `keyOfOne`, on one with its part of the batch.
+void holdEfficiency(Harness& harness, const std::string& key, const std::string& keyOfOne, double least) {
+  const auto alone = harness.report().seconds(keyOfOne);
+  for (Row& row : harness.report().rows()) {
+    if (row.program == "dfc" && row.key == key && row.time && alone) {
+      row.checks.push_back(
+          against(row, "one GPU with its part of the batch", *alone, harness.required(1 / least)));
+    }
+  }
 }
 
 template <class Case>
@@ -122,6 +156,14 @@ std::vector<std::string> keysOf(const std::vector<Case>& cases) {
 std::vector<std::string> gptTrainingKeys(const Harness& harness) { return keysOf(gptCases(harness)); }
 
 std::vector<std::string> resnetTrainingKeys(const Harness& harness) { return keysOf(resnetCases(harness)); }
+
+std::vector<std::string> gptOnGpusKeys(const Harness& harness) {
+  return {gptOfEachGpu(harness).keyOf("gpt_on_gpus", harness.gpus().size())};
+}
+
+std::vector<std::string> resnetOnGpusKeys(const Harness& harness) {
+  return {resnetOfEachGpu(harness).keyOf("resnet_on_gpus", harness.gpus().size())};
+}
 
 std::vector<std::string> resnetArguments(const Harness& harness) {
   const resnet::Sizes sizes = resnetSizes(harness);
@@ -157,6 +199,45 @@ void resnetTraining(Harness& harness) {
                              one.batch, one.image, one.image),
                  one.precision, resnetStep(sizes, one.batch));
     }
+  }
+}
+
+void gptOnGpus(Harness& harness) {
+  if (harness.gpus().size() < 2) {
+    return harness.lacking("gpt_on_gpus", "GPT-2 on all GPUs", "the machine has no second GPU");
+  }
+  constexpr double leastEfficiency = 0.97;
+  const GptCase one = gptOfEachGpu(harness);
+  const size_t gpus = harness.gpus().size();
+  const std::string key = one.keyOf("gpt_on_gpus", gpus);
+  if (harness.wants(key)) {
+    const int64_t batch = one.batch * static_cast<int64_t>(gpus);
+    timeLesson(harness, key,
+               fmt::format("GPT-2 ({}), written for one device, {} GPUs, {}, {} windows of {} tokens",
+                           one.size, gpus, one.precision, batch, one.context),
+               one.precision, gptStep(sizesOf(one), batch), Devices::All);
+    holdEfficiency(harness, key, one.key(), leastEfficiency);
+  }
+}
+
+void resnetOnGpus(Harness& harness) {
+  if (harness.gpus().size() < 2) {
+    return harness.lacking("resnet_on_gpus", "ResNet on all GPUs", "the machine has no second GPU");
+  }
+  constexpr double leastEfficiency = 0.97;
+  const ResnetCase one = resnetOfEachGpu(harness);
+  const size_t gpus = harness.gpus().size();
+  const std::string key = one.keyOf("resnet_on_gpus", gpus);
+  if (harness.wants(key)) {
+    resnet::Sizes sizes = resnetSizes(harness);
+    sizes.depth = one.depth;
+    sizes.image = one.image;
+    const int64_t batch = one.batch * static_cast<int64_t>(gpus);
+    timeLesson(harness, key,
+               fmt::format("ResNet-{}, written for one device, {} GPUs, {}, {} images of {}x{}", one.depth,
+                           gpus, one.precision, batch, one.image, one.image),
+               one.precision, resnetStep(sizes, batch), Devices::All);
+    holdEfficiency(harness, key, one.key(), leastEfficiency);
   }
 }
 
