@@ -49,19 +49,22 @@ void HostWork::hold(const Graph& graph, const Command& command, CpuKernel& kerne
   if (!unchanged_) {
     unchanged_.emplace(graph);
   }
-  llvm::SmallVector<bool, 4> held;
+  llvm::SmallVector<Held, 4> held;
   for (size_t i = 0; i < command.operands.size(); ++i) {
     const Location& from = command.operands[i];
-    held.push_back(from.base == Location::Base::Arena && dynamic_cast<HostArena*>(from.arena) != nullptr &&
-                   unchanged_->contains(graph[command.op].operands[i]));
+    const ValueId value = graph[command.op].operands[i];
+    const bool isSeen = from.base == Location::Base::Arena && !unchanged_->isCopy(value) &&
+                        dynamic_cast<HostArena*>(from.arena) != nullptr;
+    held.push_back(!unchanged_->contains(value) ? Held::No : isSeen ? Held::Yes : Held::Constant);
   }
-  if (!llvm::is_contained(held, true) || !kernel.hold(held)) {
+  const bool isConstant = llvm::any_of(held, [](Held operand) { return operand != Held::No; });
+  if (!isConstant || !kernel.hold(held)) {
     return;
   }
   holders_.push_back(&kernel);
   for (size_t i = 0; i < held.size(); ++i) {
     const auto* arena = dynamic_cast<const HostArena*>(command.operands[i].arena);
-    if (held[i] && !llvm::is_contained(heldIn_, arena)) {
+    if (held[i] == Held::Yes && !llvm::is_contained(heldIn_, arena)) {
       heldIn_.push_back(arena);
     }
   }

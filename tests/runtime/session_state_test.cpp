@@ -20,6 +20,14 @@ std::filesystem::path scratch(const std::string& name) {
   return folder.path() / name;
 }
 
+Literal filled(const Shape& shape, double value) {
+  Literal literal(f32(shape));
+  for (int64_t i = 0; i < shape.elements(); ++i) {
+    literal.set(i, value);
+  }
+  return literal;
+}
+
 } // namespace
 
 TEST_CASE("session: state persists from step to step, and reads see the old value") {
@@ -42,6 +50,29 @@ TEST_CASE("session: a view of a parameter is the parameter") {
   CHECK(session->view("v").errors()[0].message == "the plan has no parameter 'v'");
   session.reset();
   CHECK(valuesOf(view) == Floats{2, 3});
+}
+
+TEST_CASE("session: products see the weights that the caller sets between steps") {
+  for (const int gpus : {0, 1}) {
+    Builder g("layer");
+    const auto x = g.input("x", f32({3, 200}));
+    {
+      const auto guard = g.on(gpus == 0 ? "cpu0" : "gpu0");
+      const Tensor w = g.parameter("w", f32({200, 100}), constantInit(1));
+      g.fetch("y", matmul(x, w));
+    }
+    const auto session = opened(tinyPlan(finished(std::move(g)), smallMachine(gpus)));
+    const NamedLiterals feeds{{"x", filled({3, 200}, 2)}};
+    for (const double weight : {1., 3., -1.}) {
+      if (weight != 1) {
+        REQUIRE(session->setState({{"w", filled({200, 100}, weight)}}).ok());
+      }
+      for (int step = 0; step < 2; ++step) {
+        const Literal y = session->run(feeds)->at("y");
+        CHECK((y.at(0) == 400 * weight && y.at(299) == 400 * weight)); // 200 * 2 * weight
+      }
+    }
+  }
 }
 
 TEST_CASE("session: no view of a parameter in a device's own memory") {

@@ -1,6 +1,7 @@
 // CpuKernel: an op prepared for its types, run on plain pointers. The cpu and the emulated backend share the
-// kernels, so both give the same bits. A kernel's result depends on its operands and types only, never on the
-// number of threads, on earlier runs or on the addresses of buffers.
+// kernels, so both give the same bits. A kernel's result depends on its operands, its types and which
+// operands are constants of the plan, never on the number of threads, on earlier runs or on the addresses of
+// buffers.
 #pragma once
 
 #include "ir/graph/op.h"
@@ -12,6 +13,13 @@
 
 namespace dfc {
 
+/// What a kernel is told of an operand.
+enum class Held : uint8_t {
+  No,       ///< other bytes in each run
+  Constant, ///< a constant of the plan, but the kernel is not told when the caller changes it between runs
+  Yes       ///< the same bytes in each run until `heldChanged`
+};
+
 class CpuKernel {
  public:
   virtual ~CpuKernel() = default;
@@ -19,10 +27,10 @@ class CpuKernel {
   /// `mayOverwrite` (ir/verify/overwrite.h) says so; otherwise they do not overlap. Not re-entrant: one
   /// caller at a time.
   virtual void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) = 0;
-  /// Told at most once, before the first run: which operands hold the same bytes in every run, until
-  /// `heldChanged`. A kernel may keep what it makes of these alone, such as a filter in the layout of a
-  /// library; the bits of its results stay. Whether it does.
-  virtual bool hold(llvm::ArrayRef<bool> /*operands*/) { return false; }
+  /// Told at most once, before the first run. A kernel may keep what it makes of operands that are held, such
+  /// as a filter in the layout of a library; whether it does. Of operands that are constants (`Constant` and
+  /// `Yes` alike) it may choose another way to compute. The bits of its results are the same for both.
+  virtual bool hold(llvm::ArrayRef<Held> /*operands*/) { return false; }
   /// Held operands may hold other bytes from the next run on. Only of a kernel that keeps something.
   virtual void heldChanged() {}
 };

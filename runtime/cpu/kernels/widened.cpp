@@ -21,12 +21,32 @@ class WidenedKernel final : public CpuKernel {
     }
   }
 
+  bool hold(llvm::ArrayRef<Held> operands) override {
+    keeper_ = kernel_->hold(operands);
+    bool keepsWide = false;
+    for (size_t i = 0; i < operands_.size(); ++i) {
+      operands_[i].isHeld = operands_[i].convert != nullptr && operands[i] == Held::Yes;
+      keepsWide = keepsWide || operands_[i].isHeld;
+    }
+    return keeper_ || keepsWide;
+  }
+
+  void heldChanged() override {
+    for (Side& side : operands_) {
+      side.isWide = false;
+    }
+    if (keeper_) {
+      kernel_->heldChanged();
+    }
+  }
+
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     llvm::SmallVector<const std::byte*, 4> wideOperands;
     llvm::SmallVector<std::byte*, 4> wideResults;
     for (size_t i = 0; i < operands_.size(); ++i) {
       Side& side = operands_[i];
-      if (side.convert != nullptr) {
+      if (side.convert != nullptr && !side.isWide) {
+        side.isWide = side.isHeld;
         convert(side, operands[i], 2, side.wide->data(), 4);
       }
       wideOperands.push_back(side.convert != nullptr ? side.wide->data() : operands[i]);
@@ -45,10 +65,11 @@ class WidenedKernel final : public CpuKernel {
     TileFunction convert = nullptr; // null: no conversion
     int64_t elements = 0;
     std::unique_ptr<AlignedBuffer> wide;
+    bool isHeld = false, isWide = false; // isWide: of a held operand, which `wide` holds now
   };
 
   static Side sideOf(const TensorType& type, TileFunction function) {
-    Side side{function, type.shape.elements(), nullptr};
+    Side side{function, type.shape.elements(), nullptr, false, false};
     if (function != nullptr) {
       side.wide = std::make_unique<AlignedBuffer>(static_cast<size_t>(side.elements) * sizeof(float));
     }
@@ -67,6 +88,7 @@ class WidenedKernel final : public CpuKernel {
   ThreadPool& pool_;
   std::unique_ptr<CpuKernel> kernel_;
   std::vector<Side> operands_, results_;
+  bool keeper_ = false; // whether kernel_ keeps something
 };
 
 } // namespace

@@ -224,11 +224,11 @@ TEST_CASE("packed panels: the least estimated time for many threads, from the sh
 
 TEST_CASE("packed panels: not where packing takes longer than it saves, and of f32 alone") {
   const ops::Matmul op;
-  CHECK(packedCut(op, {500, 512}, {512, 512}, {500, 512}) == Cut{});       // too few rows to pack b for
-  CHECK(packedCut(op, {512, 512}, {512, 500}, {512, 500}) == Cut{});       // too few columns to pack a for
-  CHECK(packedCut(op, {512, 500}, {500, 512}, {512, 512}) == Cut{});       // too few terms to move c for
-  CHECK(packedCut(op, {1024, 4096}, {4096, 512}, {1024, 512}) == Cut{});   // panels of b would leave L2
-  CHECK(packedCut(op, {2, 512, 512}, {512, 512}, {2, 512, 512}) == Cut{}); // a batch
+  CHECK(packedCut(op, {500, 512}, {512, 512}, {500, 512}) == Cut{});          // too few rows to pack b for
+  CHECK(packedCut(op, {512, 512}, {512, 500}, {512, 500}) == Cut{});          // too few columns to pack a for
+  CHECK(packedCut(op, {512, 500}, {500, 512}, {512, 512}) == Cut{});          // too few terms to move c for
+  CHECK(packedCut(op, {1024, 4096}, {4096, 512}, {1024, 512}) == Cut{});      // panels of b would leave L2
+  CHECK(packedCut(op, {2, 512, 512}, {2, 512, 512}, {2, 512, 512}) == Cut{}); // a batch
   const TensorType wide[2] = {f32({512, 512}), f32({512, 512})};
   CHECK(!packedPanels(MatmulPlan(op, wide, f32({512, 512})), ElementType::BF16).has_value());
 }

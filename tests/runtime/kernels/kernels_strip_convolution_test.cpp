@@ -137,7 +137,7 @@ TEST_CASE("a fusedConv2d keeps its held filter packed until it changes") {
   const TensorType made = resultTypes(op, types).types[0];
   ThreadPool pool(2);
   const auto kernel = makeCpuKernel(op, types, made, pool);
-  REQUIRE(kernel->hold({false, true}));
+  REQUIRE(kernel->hold({Held::No, Held::Yes}));
   Literal filter = call.filter, result(made);
   const std::byte* operands[] = {call.image.bytes().data(), filter.mutableBytes().data()};
   std::byte* results[] = {result.mutableBytes().data()};

@@ -45,6 +45,9 @@ class PanelwiseKernel final : public CpuKernel {
         width_(static_cast<uintptr_t>(byteWidth(op.productType(operands).element))),
         product_(std::move(product)), finish_(std::move(finish)) {}
 
+  bool hold(llvm::ArrayRef<Held> operands) override { return product_->hold(operands[1]); }
+  void heldChanged() override { product_->heldChanged(); }
+
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     constexpr size_t mostOfOwn = 4 << 20; // bytes that each thread would keep
     const auto others = operands.drop_front(2);
@@ -81,6 +84,9 @@ class InTurnKernel final : public CpuKernel {
       : place_(op.productType(operands), results.front()),
         multiply_(makeMatmulKernel(op.product(), operands.take_front(2), op.productType(operands), pool)),
         finish_(makeElementwiseKernel(op.epilogue(), op.epilogueOperands(operands), results, pool)) {}
+
+  bool hold(llvm::ArrayRef<Held> operands) override { return multiply_->hold(operands.take_front(2)); }
+  void heldChanged() override { multiply_->heldChanged(); }
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     const auto others = operands.drop_front(2);

@@ -14,6 +14,9 @@ class MatmulKernel final : public CpuKernel {
   MatmulKernel(std::unique_ptr<PanelProduct> product, ElementType type)
       : product_(std::move(product)), width_(byteWidth(type)) {}
 
+  bool hold(llvm::ArrayRef<Held> operands) override { return product_->hold(operands[1]); }
+  void heldChanged() override { product_->heldChanged(); }
+
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     std::byte* const c = results[0];
     const int64_t columns = product_->plan().columns;

@@ -65,9 +65,12 @@ MatmulPlan::MatmulPlan(const ops::Matmul& op, OperandTypes operands, OperandType
   inner = a[transposeA ? 0 : 1];
   aStride = a[1];
   bStride = operands[1].shape.dims().back();
+  joinRows(operands[0].shape, operands[1].shape);
   batches_ = batch_.elements();
-  aBatch_ = batchStrides(operands[0].shape, batch_);
-  bBatch_ = batchStrides(operands[1].shape, batch_);
+  if (batch_.rank() > 0) {
+    aBatch_ = batchStrides(operands[0].shape, batch_);
+    bBatch_ = batchStrides(operands[1].shape, batch_);
+  }
   if (std::min({rows, columns, inner}) < thinExtent) {
     movedBytes_ = static_cast<double>((rows + columns) * inner + rows * columns) *
                   static_cast<double>(byteWidth(results[0].element));
@@ -90,6 +93,14 @@ MatmulPlan::MatmulPlan(const ops::Matmul& op, OperandTypes operands, OperandType
   }
   rowPanels_ = panelsOf(rows, panelRows);
   columnPanels_ = panelsOf(columns, panelColumns);
+}
+
+void MatmulPlan::joinRows(const Shape& a, const Shape& b) {
+  const int64_t all = batch_.elements();
+  if (!transposeA && a.elements() == all * rows * inner && b.elements() == inner * columns) {
+    rows *= all;
+    batch_ = Shape();
+  }
 }
 
 void MatmulPlan::cutBothWays() {

@@ -20,7 +20,8 @@ class MatmulPlan {
   MatmulPlan(const ops::Matmul& op, OperandTypes operands, OperandTypes results);
 
   bool transposeA = false, transposeB = false;
-  int64_t rows = 0, columns = 0, inner = 0; ///< of one product of the batch
+  /// Of one product of the batch. A batch whose products have the same b is one product of all their rows.
+  int64_t rows = 0, columns = 0, inner = 0;
   int64_t aStride = 0, bStride = 0;
   /// Panels along the rows, along the columns where these are more, or along both; the last one along each
   /// may be smaller.
@@ -39,6 +40,7 @@ class MatmulPlan {
   double cost() const;
 
  private:
+  void joinRows(const Shape& a, const Shape& b);
   void cutBothWays();
   void cutForThreads(int64_t width); ///< bytes of an element
   double threadTime(int64_t threads, int64_t tall, int64_t wide, int64_t width) const;

@@ -19,6 +19,13 @@ constexpr int64_t cachedBytes = 2 << 20;
 // all of its rows, so such panels may be taller.
 constexpr int64_t tallest = 1024, tallestTransposed = 2048, widest = 256, leastExtent = 128;
 
+// A constant right operand is packed once, so that even few rows pay: a panel's columns of it are then
+// contiguous, where the plain matrix has them a row apart, often a page. Not worth memory where the plain
+// matrix stays in the L1 and L2 caches and the TLB; oneDNN has no packed layout for a single row.
+constexpr int64_t leastConstant = 64 << 10;
+constexpr int64_t widestConstant = 512, narrowestConstant = 64;
+constexpr double panelNanoseconds = 1500; // to start a panel
+
 bool isWorthPacking(const MatmulPlan& plan) {
   return plan.panels() == plan.panelsOfOne() &&
          std::min({plan.rows, plan.columns, plan.inner}) >= leastReuse &&
@@ -44,6 +51,22 @@ double packedCost(const MatmulPlan& plan) {
   return static_cast<double>(panelsOfThread) * panelCost(plan);
 }
 
+// Threads times the makespan, for a host of few threads and for one of many. Traffic: each panel reads its
+// operands and writes its result, which the epilogue or a copy reads.
+double constantCost(const MatmulPlan& plan, int64_t width) {
+  constexpr double flopsPerNanosecond = 80, bytesPerNanosecond = 10; // of one thread, roughly
+  const auto rows = static_cast<double>(plan.panelRows), columns = static_cast<double>(plan.panelColumns),
+             inner = static_cast<double>(plan.inner);
+  const double moved = (plan.packsA() ? 3 : 1) * rows * inner + columns * inner + 2 * rows * columns;
+  const double panel = 2 * rows * columns * inner / flopsPerNanosecond +
+                       moved * static_cast<double>(width) / bytesPerNanosecond + panelNanoseconds;
+  double time = 0;
+  for (const int64_t threads : {2, 16}) {
+    time += static_cast<double>((plan.panels() + threads - 1) / threads * threads) * panel;
+  }
+  return time;
+}
+
 } // namespace
 
 std::optional<MatmulPlan> packedPanels(const MatmulPlan& plan, ElementType type) {
@@ -56,6 +79,25 @@ std::optional<MatmulPlan> packedPanels(const MatmulPlan& plan, ElementType type)
     for (int64_t rows = plan.transposeA ? tallestTransposed : tallest; rows >= leastExtent; rows /= 2) {
       MatmulPlan candidate = plan.inPanels(rows, columns);
       if (const double nanoseconds = packedCost(candidate); nanoseconds < least) {
+        least = nanoseconds;
+        best = std::move(candidate);
+      }
+    }
+  }
+  return best;
+}
+
+std::optional<MatmulPlan> constantPanels(const MatmulPlan& plan, ElementType type) {
+  const int64_t bytesOfB = plan.inner * plan.columns * byteWidth(type);
+  if ((type != ElementType::F32 && type != ElementType::BF16) || plan.rows < 2 || bytesOfB < leastConstant) {
+    return std::nullopt;
+  }
+  std::optional<MatmulPlan> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int64_t columns = widestConstant; columns >= narrowestConstant; columns /= 2) {
+    for (int64_t rows = tallest; rows >= leastExtent; rows /= 2) {
+      MatmulPlan candidate = plan.inPanels(rows, columns);
+      if (const double nanoseconds = constantCost(candidate, byteWidth(type)); nanoseconds < least) {
         least = nanoseconds;
         best = std::move(candidate);
       }

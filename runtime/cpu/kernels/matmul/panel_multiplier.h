@@ -19,6 +19,10 @@ class PanelMultiplier {
   virtual size_t scratchBytes() const = 0;
   /// Whether the rows of a panel are contiguous; else they have the stride of c.
   virtual bool isDense() const { return false; }
+  /// Before the panels of a run, by one caller: `b` is the whole right operand.
+  virtual void begin(const std::byte* /*b*/) {}
+  /// The next `begin` may find other bytes in an operand that is kept packed.
+  virtual void forget() {}
   /// `a`, `b`, `c`: the first elements of the panel's operands and of its result. Callers that run at the
   /// same time have different slots.
   virtual void multiply(uint32_t slot, const MatmulPanel& panel, const std::byte* a, const std::byte* b,

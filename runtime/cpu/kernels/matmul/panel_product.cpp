@@ -19,16 +19,15 @@ bool isEmptyProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes r
 
 PanelProduct::PanelProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results,
                            ThreadPool& pool)
-    : pool_(pool), plan_(op, operands, results), width_(byteWidth(results[0].element)) {
-  const ElementType type = results[0].element;
+    : pool_(pool), plan_(op, operands, results), type_(results[0].element), width_(byteWidth(type_)) {
   const MatmulPlan plain = plan_;
-  if (const std::optional<MatmulPlan> packed = packedPanels(plain, type)) {
+  if (const std::optional<MatmulPlan> packed = packedPanels(plain, type_)) {
     dealOut(*packed);
-    multiplier_ = makePackedMultiplier(type, plan_, parts_);
+    multiplier_ = makePackedMultiplier(type_, plan_, parts_);
   }
   if (multiplier_ == nullptr) {
     dealOut(plain);
-    multiplier_ = makePanelMultiplier(type, plan_, parts_);
+    multiplier_ = makePanelMultiplier(type_, plan_, parts_);
   }
 }
 
@@ -52,6 +51,23 @@ uint32_t PanelProduct::partsOf(const ops::Matmul& op, OperandTypes operands, Ope
   return partCount(pool, plan.panels(), plan.cost());
 }
 
+// The multiplier refers to the plan, so it goes back to the old plan with the old multiplier.
+bool PanelProduct::hold(Held b) {
+  const MatmulPlan plain = plan_;
+  const std::optional<MatmulPlan> constant =
+      b != Held::No ? constantPanels(plain, type_) : std::optional<MatmulPlan>();
+  if (!constant) {
+    return false;
+  }
+  dealOut(*constant);
+  if (auto multiplier = makeConstantMultiplier(type_, plan_, parts_, b, pool_)) {
+    multiplier_ = std::move(multiplier);
+    return b == Held::Yes;
+  }
+  dealOut(plain);
+  return false;
+}
+
 size_t PanelProduct::panelBytes() const {
   return multiplier_->isDense()
              ? static_cast<size_t>(plan_.panelRows * plan_.panelColumns * width_)
@@ -67,6 +83,7 @@ int64_t PanelProduct::stride(const MatmulPanel& panel) const {
 void PanelProduct::run(const std::byte* a, const std::byte* b, std::byte* c, size_t scratchBytes, Then then) {
   const bool apart = c == nullptr || makesApart();
   const size_t own = rounded(multiplier_->scratchBytes());
+  multiplier_->begin(b);
   const size_t panelScratch = apart ? rounded(panelBytes()) : 0;
   pool_.run(parts_, [&](uint32_t part) {
     const TaskRange panels = tasksOfPart(plan_.panels(), parts_, part);

@@ -18,6 +18,10 @@ class PanelProduct {
   static std::unique_ptr<PanelProduct> make(const ops::Matmul& op, OperandTypes operands,
                                             OperandTypes results, ThreadPool& pool);
 
+  /// As CpuKernel's, of the right operand: whether it is kept packed.
+  bool hold(Held b);
+  void heldChanged() { multiplier_->forget(); }
+
   /// Parts that the product would be dealt out in, were its operands not packed.
   static uint32_t partsOf(const ops::Matmul& op, OperandTypes operands, OperandTypes results,
                           const ThreadPool& pool);
@@ -45,6 +49,7 @@ class PanelProduct {
 
   ThreadPool& pool_;
   MatmulPlan plan_;
+  ElementType type_;
   int64_t width_; ///< bytes of an element
   uint32_t parts_ = 0;
   std::unique_ptr<PanelMultiplier> multiplier_; // refers to the plan

@@ -3,11 +3,11 @@
 // oneDNN has kernels of small matrix products, a part brings its images with their channels last.
 #include "runtime/cpu/kernels/aligned_buffer.h"
 #include "runtime/cpu/kernels/movement/transpose_words.h"
+#include "runtime/cpu/kernels/packed_operand.h"
 #include "runtime/cpu/kernels/scratch.h"
 #include "runtime/cpu/kernels/shaped_primitives.h"
 #include "runtime/cpu/kernels/windows/convolution_plan.h"
 #include "runtime/cpu/kernels/windows/onednn_windows.h"
-#include "runtime/cpu/kernels/windows/packed_filters.h"
 #include "runtime/cpu/onednn_library.h"
 
 #include <algorithm>
@@ -89,21 +89,22 @@ class OnednnConvolution final : public CpuKernel {
     return channelsLast_ || makePrimitives(primitives_, false, false);
   }
 
-  bool hold(llvm::ArrayRef<bool> operands) override {
-    if (pass_ == ConvolutionPass::FilterGradient || !operands[filterOperand()]) {
+  bool hold(llvm::ArrayRef<Held> operands) override {
+    if (pass_ == ConvolutionPass::FilterGradient || operands[filterOperand()] != Held::Yes) {
       return false;
     }
-    std::vector<PackedFilters::Piece> pieces; // all parts of the batch but a smaller last one share theirs
+    std::vector<PackedOperand::Piece> pieces; // all parts of the batch but a smaller last one share theirs
     std::map<std::pair<int64_t, int64_t>, size_t> numbers;
     for (int64_t index = 0; index < plan_.parts(); ++index) {
       const ConvolutionPart part = plan_.part(index);
       const auto [known, isNew] = numbers.try_emplace({part.images, part.first}, pieces.size());
       pieceOfPart_.push_back(known->second);
       if (isNew) {
-        pieces.push_back({shapeOf(part), requestOf(part, channelsLast_, true), cut_.offsets(part).filter});
+        pieces.push_back(
+            {shapeOf(part), requestOf(part, channelsLast_, true), cut_.offsets(part).filter * width});
       }
     }
-    std::unique_ptr<PackedFilters> packed = PackedFilters::make(std::move(pieces), pool_);
+    std::unique_ptr<PackedOperand> packed = PackedOperand::make(std::move(pieces), pool_);
     ShapedPrimitives primitives;
     if (packed == nullptr || !makePrimitives(primitives, channelsLast_, true)) {
       return false;
@@ -265,7 +266,7 @@ class OnednnConvolution final : public CpuKernel {
   uint32_t threads_;
   bool channelsLast_ = false;
   ShapedPrimitives primitives_;
-  std::unique_ptr<PackedFilters> filters_; // of a held filter
+  std::unique_ptr<PackedOperand> filters_; // of a held filter
   std::vector<size_t> pieceOfPart_;        // in filters_
   std::unique_ptr<AlignedBuffer> pieces_;  // partial sums, one for each part of the batch
 };

@@ -2,10 +2,10 @@
 
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 #include "runtime/cpu/kernels/matmul/copy_rows.h"
+#include "runtime/cpu/kernels/packed_operand.h"
 #include "runtime/cpu/kernels/scratch.h"
 #include "runtime/cpu/kernels/shaped_primitives.h"
 #include "runtime/cpu/kernels/windows/onednn_windows.h"
-#include "runtime/cpu/kernels/windows/packed_filters.h"
 #include "runtime/cpu/kernels/windows/strip_plan.h"
 #include "runtime/cpu/onednn_library.h"
 
@@ -52,8 +52,8 @@ class StripConvolution final : public CpuKernel {
     return (makePrimitives(false) || makePrimitives(true)) && packFilters();
   }
 
-  bool hold(llvm::ArrayRef<bool> operands) override {
-    holds_ = filters_ != nullptr && operands[1];
+  bool hold(llvm::ArrayRef<Held> operands) override {
+    holds_ = filters_ != nullptr && operands[1] == Held::Yes;
     return holds_;
   }
   void heldChanged() override { filters_->forget(); }
@@ -136,17 +136,17 @@ class StripConvolution final : public CpuKernel {
     for (const ConvolutionRequest& request : requests_) {
       layouts.push_back(onednnModule().packedLayout(request));
     }
-    std::vector<PackedFilters::Piece> pieces;
+    std::vector<PackedOperand::Piece> pieces;
     std::map<std::pair<int64_t, std::string>, size_t> numbers; // by the first filter and the layout
     for (StripCall& call : calls_) {
       const auto request = static_cast<size_t>(call.shape.first);
       const auto known = numbers.try_emplace({call.strip.filter, layouts[request]}, pieces.size());
       if (known.second) {
-        pieces.push_back({call.shape, requests_[request], call.strip.filter * conv_.terms()});
+        pieces.push_back({call.shape, requests_[request], call.strip.filter * conv_.terms() * width});
       }
       call.filter = known.first->second;
     }
-    filters_ = PackedFilters::make(std::move(pieces), pool_);
+    filters_ = PackedOperand::make(std::move(pieces), pool_);
     return filters_ != nullptr;
   }
 
@@ -204,7 +204,7 @@ class StripConvolution final : public CpuKernel {
   std::vector<ConvolutionRequest> requests_;                                           // each once
   std::map<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>, int64_t> numbers_; // in requests_
   ShapedPrimitives primitives_;                                                        // by number
-  std::unique_ptr<PackedFilters> filters_;
+  std::unique_ptr<PackedOperand> filters_;
 };
 
 std::unique_ptr<CpuKernel> makeStrips(const ops::Conv2d& op, OperandTypes operands, const TensorType& result,
