@@ -1,5 +1,6 @@
 #include "compiler/place/task_graph_of.h"
 
+#include "ir/machine/paths.h"
 #include "ir/plan/placed_graph.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -29,8 +30,8 @@ bool isTask(const OpRow& row, bool assigned) {
 class TaskGraphMaker {
  public:
   TaskGraphMaker(const PlacementProblem& problem, llvm::ArrayRef<DeviceId> computing, Copies copies)
-      : problem_(problem), graph_(problem.graph), machine_(problem.machine), copies_(copies),
-        computes_(machine_.devices.size()), index_(machine_.devices.size(), anyDevice),
+      : problem_(problem), graph_(problem.graph), machine_(problem.machine), paths_(machine_),
+        copies_(copies), computes_(machine_.devices.size()), index_(machine_.devices.size(), anyDevice),
         itemOf_(graph_.valueCount()) {
     made_.taskOf = SideTable<OpId, TaskId>(graph_.opCount());
     for (const DeviceId device : computing) {
@@ -64,7 +65,7 @@ class TaskGraphMaker {
     for (const DeviceId from : machine_.devices.ids()) {
       for (const DeviceId to : machine_.devices.ids()) {
         const auto path = copies_ == Copies::Explicit && ends[from] && ends[to]
-                              ? machine_.path(from, to, typicalTransferBytes)
+                              ? paths_.path(from, to, typicalTransferBytes)
                               : std::nullopt;
         for (const Route& hop : path.value_or(std::vector<Route>())) {
           chosen[hop.to] = true;
@@ -95,7 +96,7 @@ class TaskGraphMaker {
     for (const DeviceId from : made_.devices) {
       for (const DeviceId to : made_.devices) {
         LinkCost& cost = made_.graph.communication.emplace_back();
-        const auto path = machine_.path(from, to, typicalTransferBytes);
+        const auto path = paths_.path(from, to, typicalTransferBytes);
         cost = path ? costOf(*path) : LinkCost{infiniteSeconds, 0};
         if (copies_ == Copies::Explicit) {
           addPath(path.value_or(std::vector<Route>()));
@@ -167,6 +168,7 @@ class TaskGraphMaker {
   const PlacementProblem& problem_;
   const Graph& graph_;
   const Machine& machine_;
+  const Paths paths_;
   Copies copies_;
   SideTable<DeviceId, bool> computes_;
   SideTable<DeviceId, uint32_t> index_;

@@ -1,10 +1,14 @@
 #include "compiler/rematerialise/choose_repeated.h"
 
+#include "compiler/rematerialise/repeatable.h"
+
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace dfc {
 namespace {
@@ -13,8 +17,12 @@ namespace {
 /// the statistics of a norm, say.
 constexpr int64_t keptPart = 8;
 constexpr size_t mostRounds = 400;
-/// Ops of a candidate, as long as there are such candidates: longer ones are seldom worth their seconds.
-constexpr size_t shortChain = 32;
+/// Ops of a candidate, as long as there are such candidates, and at most: longer ones are seldom worth their
+/// seconds.
+constexpr size_t shortChain = 32, longChain = 256;
+/// The choice is given up where so many rounds on end leave more than this part of the excess.
+constexpr size_t patience = 16;
+constexpr double slow = 0.9;
 
 class Chooser {
  public:
@@ -31,7 +39,7 @@ class Chooser {
         }
       });
       for (const DeviceId device : devices) {
-        if (isRepeatable(op)) {
+        if (mayRepeat(op)) {
           opsOn_[device].push_back(op);
           seconds_[op] = cost_.opSeconds(graph_, op, machine_, placement_.device[op]);
         }
@@ -43,10 +51,14 @@ class Chooser {
     lifetimes_.evaluate();
     double excess = totalExcess();
     size_t most = std::numeric_limits<size_t>::max(); // candidates of a device in a round
+    double before = std::numeric_limits<double>::infinity();
     for (size_t round = 0; round < mostRounds && excess > 0; ++round) {
+      if (round % patience == patience - 1 && excess > slow * std::exchange(before, excess)) {
+        return false;
+      }
       std::vector<Candidate> taken = candidates(most);
-      if (taken.empty() && longest_ == shortChain) {
-        longest_ = graph_.opCount();
+      while (taken.empty() && longest_ < longChain) {
+        longest_ *= 2;
         taken = candidates(most);
       }
       if (taken.empty()) {
@@ -157,22 +169,7 @@ class Chooser {
     return found;
   }
 
-  bool isRepeatable(OpId op) const {
-    switch (classOf(graph_[op].kind())) {
-    case OpClass::Elementwise:
-    case OpClass::Contraction:
-    case OpClass::Movement:
-    case OpClass::Reduction:
-    case OpClass::Structured: return !lifetimes_.isRepeated(op);
-    case OpClass::Custom: return graph_[op].as<ops::Custom>().pure && !lifetimes_.isRepeated(op);
-    case OpClass::Source:
-    case OpClass::State:
-    case OpClass::View:
-    case OpClass::Transfer:
-    case OpClass::Request: return false;
-    }
-    DFC_UNREACHABLE("an op of another class");
-  }
+  bool mayRepeat(OpId op) const { return !lifetimes_.isRepeated(op) && isRepeatable(graph_, op); }
 
   struct AlivePart {
     int64_t bytes = 0;
@@ -222,7 +219,8 @@ class Chooser {
 
   void addRepeated(Repeated repeated, const Moment& moment, Candidate& candidate,
                    llvm::DenseSet<uint32_t>& seen) const {
-    if (candidate.repeated.size() > longest_ || !seen.insert(repeated.op.index()).second) {
+    if (candidate.repeated.size() > longest_ || candidate.bytes <= 0 ||
+        !seen.insert(repeated.op.index()).second) {
       return;
     }
     const DeviceId device = placement_.device[repeated.op];
@@ -242,7 +240,7 @@ class Chooser {
         continue;
       }
       const int64_t bytes = lifetimes_.bytesOf(source);
-      if (bytes * keptPart <= moment.gained.bytes || !isRepeatable(producer)) {
+      if (bytes * keptPart <= moment.gained.bytes || !mayRepeat(producer)) {
         candidate.bytes -= device == moment.device ? bytes * moment.gained.copies : 0;
         continue;
       }

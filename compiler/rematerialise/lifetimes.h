@@ -35,6 +35,11 @@ class Lifetimes {
   uint32_t positionOf(OpId op) const { return position_[op]; }
   /// The value whose bytes a value lies in: of a view, its source.
   ValueId sourceOf(ValueId value) const { return source_[value]; }
+  /// Whether they are one, or devices of one stage of a pipeline.
+  bool areOfOneStage(DeviceId a, DeviceId b) const {
+    return a == b || (inFlight_ != nullptr && inFlight_->stage[a] != InFlight::noStage &&
+                      inFlight_->stage[a] == inFlight_->stage[b]);
+  }
   /// Of a source: 0 where it has none within a step, such as a parameter.
   int64_t bytesOf(ValueId source) const { return bytes_[source]; }
 

@@ -1,5 +1,6 @@
 #include "compiler/rematerialise/rematerialise.h"
 
+#include "compiler/rematerialise/choose_checkpoints.h"
 #include "compiler/rematerialise/choose_repeated.h"
 #include "ir/plan/placed_graph.h"
 
@@ -124,7 +125,8 @@ std::optional<Rematerialised> rematerialise(const Placement& placement, const Ma
     }
   }
   Lifetimes lifetimes(placement, order, machine.devices.size(), inFlight);
-  if (!chooseRepeated(lifetimes, placement, order, limits, machine, cost)) {
+  if (!chooseRepeated(lifetimes, placement, order, limits, machine, cost) &&
+      !chooseCheckpoints(lifetimes, placement, order, limits, machine, cost)) {
     return std::nullopt;
   }
   Rematerialised made = Repeater(placement, order, lifetimes).run(machine, cost);

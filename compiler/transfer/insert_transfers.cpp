@@ -1,5 +1,7 @@
 #include "compiler/transfer/insert_transfers.h"
 
+#include "ir/machine/paths.h"
+
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
@@ -17,7 +19,7 @@ Key keyOf(ValueId value, DeviceId device) { return {value.index(), device.index(
 class TransferInserter {
  public:
   TransferInserter(const Placement& placement, const Machine& machine)
-      : placement_(placement), old_(placement.graph), machine_(machine), builder_(old_),
+      : placement_(placement), old_(placement.graph), machine_(machine), paths_(machine), builder_(old_),
         keptCasts_(old_.opCount()), home_(old_.valueCount()) {}
 
   PlacedGraph run(Narrow narrow) {
@@ -211,10 +213,8 @@ class TransferInserter {
       recompute(old_[value].producer, device);
       return local_[keyOf(value, device)];
     }
-    const auto path = machine_.path(from, device, old_.typeOf(value).bytes());
-    DFC_ASSERT(path.has_value(), "no route between two devices of a verified machine");
     ValueId here = home_[value];
-    for (const Route& hop : *path) {
+    for (const Route& hop : pathOf(from, device, old_.typeOf(value).bytes())) {
       ValueId& next = local_[keyOf(value, hop.to)];
       if (!next.valid()) {
         next = addTransfer(value, here, hop);
@@ -306,12 +306,20 @@ class TransferInserter {
     }
   }
 
+  const std::vector<Route>& pathOf(DeviceId from, DeviceId to, int64_t bytes) {
+    const auto [found, isNew] = pathOf_.try_emplace({from.index(), to.index(), bytes});
+    if (isNew) {
+      auto path = paths_.path(from, to, bytes);
+      DFC_ASSERT(path.has_value(), "no route between two devices of a verified machine");
+      found->second = *std::move(path);
+    }
+    return found->second;
+  }
+
   /// `value` on device `to`, by transfers of its own; `like`: an old value of its type, for their names.
   ValueId movedTo(DeviceId to, DeviceId from, ValueId value, ValueId like) {
     if (from != to) {
-      const auto path = machine_.path(from, to, old_.typeOf(like).bytes());
-      DFC_ASSERT(path.has_value(), "no route between two devices of a verified machine");
-      for (const Route& hop : *path) {
+      for (const Route& hop : pathOf(from, to, old_.typeOf(like).bytes())) {
         value = addTransfer(like, value, hop);
       }
     }
@@ -365,6 +373,8 @@ class TransferInserter {
   const Placement& placement_;
   const Graph& old_;
   const Machine& machine_;
+  const Paths paths_;
+  std::map<std::tuple<uint32_t, uint32_t, int64_t>, std::vector<Route>> pathOf_; // by devices and bytes
   GraphBuilder builder_;
   PlacedGraph placed_;
   std::map<OpId, std::set<DeviceId>>

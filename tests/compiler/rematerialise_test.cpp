@@ -1,6 +1,7 @@
 // Steps that do not fit into a device as written: with ops computed twice, or with the batch in parts.
 #include "compiler/compile.h"
 #include "compiler/interpreter/evaluate.h"
+#include "compiler/rematerialise/choose_checkpoints.h"
 #include "compiler/rematerialise/rematerialise.h"
 #include "compiler/run_passes.h"
 #include "ir/plan/executable_parts.h"
@@ -102,6 +103,51 @@ TEST_CASE("rematerialise: the bits of the step as written, with fewer bytes aliv
   limited.devices[limited.findDevice("gpu0")].memoryBytes = layers * (16 << 10) + (64 << 10);
   CHECK_FALSE(
       rematerialise(placement, limited, RooflineCostModel(), 1).has_value()); // too little for a layer
+}
+
+TEST_CASE("chooseCheckpoints: segments of a residual net, whose ops depend on one another when repeated") {
+  const Machine machine = oneGpu();
+  const DeviceId gpu = machine.findDevice("gpu0");
+  constexpr int blocks = 24; // x + tanh(x w)
+  std::string text = "graph residual {\n  input x : f32[256, 64]\n", now = "x", names, gradients, updates;
+  for (int i = 0; i < blocks; ++i) {
+    text += fmt::format("  parameter w{0} : f32[64, 64] = glorot(seed={0})\n", i);
+  }
+  for (int i = 0; i < blocks; ++i) {
+    text += fmt::format("  y{0} = add(tanh(matmul({1}, w{0})), {1})\n", i, now);
+    now = fmt::format("y{}", i);
+    names += fmt::format(", w{}", i);
+    gradients += fmt::format("{}d{}", i == 0 ? "" : ", ", i);
+    updates += fmt::format("  n{0} = assign(w{0}, sub(w{0}, mul(d{0}, 0.1)))\n", i);
+  }
+  text +=
+      fmt::format("  loss = reduceMean(mul({0}, {0}))\n  {1} = gradients(loss{2})\n", now, gradients, names) +
+      updates;
+  const Graph graph = rewritten(parsed(text + "  fetch loss\n}"), machine);
+  Placement placement{graph, SideTable<OpId, DeviceId>(graph.opCount(), gpu), "here"};
+  const StepOrder order = stepOrder(placement, machine, RooflineCostModel());
+  Lifetimes lifetimes(placement, order, machine.devices.size());
+  lifetimes.evaluate();
+  const auto peakOf = [&] {
+    return *std::max_element(lifetimes.profile(gpu).begin(), lifetimes.profile(gpu).end());
+  };
+  const int64_t unlimited = peakOf();
+  SideTable<DeviceId, int64_t> limits(machine.devices.size(), std::numeric_limits<int64_t>::max());
+  for (const double share : {0.8, 0.6, 0.5}) {
+    INFO("share " << share);
+    limits[gpu] = static_cast<int64_t>(share * static_cast<double>(unlimited));
+    REQUIRE(chooseCheckpoints(lifetimes, placement, order, limits, machine, RooflineCostModel()));
+    CHECK(peakOf() <= limits[gpu]);
+    size_t repeated = 0;
+    for (const OpId op : order.ops) {
+      repeated += lifetimes.againAt(op) != Lifetimes::none ? 1 : 0;
+    }
+    CHECK(repeated > 0);
+    CHECK(repeated <= size_t{3} * blocks); // the forward pass once more, at most
+  }
+  limits[gpu] = unlimited / 100;
+  CHECK_FALSE(chooseCheckpoints(lifetimes, placement, order, limits, machine, RooflineCostModel()));
+  CHECK(peakOf() == unlimited); // no op is marked
 }
 
 } // namespace dfc::test

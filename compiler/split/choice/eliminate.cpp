@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <queue>
+#include <utility>
 
 namespace dfc {
 namespace {
@@ -37,7 +38,7 @@ class Elimination {
  public:
   Elimination(const ChoiceProblem& problem, size_t mostEntries, Large large)
       : problem_(problem), mostEntries_(mostEntries), large_(large), tablesOf_(problem.options.size()),
-        done_(problem.options.size()) {
+        done_(problem.options.size()), stampOf_(problem.options.size(), 0) {
     DFC_ASSERT(llvm::all_of(problem.options, [](uint32_t count) { return count <= mostOptions; }),
                "a variable of more options than an answer can name");
     for (const ChoiceTable& table : problem.tables) {
@@ -107,8 +108,6 @@ class Elimination {
     tables_.push_back(std::move(table));
   }
 
-  std::vector<uint32_t> neighboursOf(uint32_t v) const { return neighboursIn(v, tablesOf_[v]); }
-
   std::vector<uint32_t> neighboursIn(uint32_t v, llvm::ArrayRef<size_t> tables) const {
     std::vector<uint32_t> all;
     for (const size_t t : tables) {
@@ -123,14 +122,23 @@ class Elimination {
     return all;
   }
 
-  size_t entriesOf(uint32_t v) const { return entriesIn(v, tablesOf_[v]); }
+  size_t entriesOf(uint32_t v) { return entriesIn(v, tablesOf_[v]); }
 
-  size_t entriesIn(uint32_t v, llvm::ArrayRef<size_t> tables) const {
+  // Ends at the limit: a variable of many neighbours, such as a rate that all updates read, is asked for
+  // often.
+  size_t entriesIn(uint32_t v, llvm::ArrayRef<size_t> tables) {
     size_t entries = problem_.options[v];
-    for (const uint32_t other : neighboursIn(v, tables)) {
-      entries *= problem_.options[other];
-      if (entries > mostEntries_) {
-        return mostEntries_ + 1;
+    ++stamp_;
+    stampOf_[v] = stamp_;
+    for (const size_t t : tables) {
+      for (const uint32_t other : tables_[t].variables) {
+        if (std::exchange(stampOf_[other], stamp_) == stamp_) {
+          continue;
+        }
+        entries *= problem_.options[other];
+        if (entries > mostEntries_) {
+          return mostEntries_ + 1;
+        }
       }
     }
     return entries;
@@ -313,6 +321,8 @@ class Elimination {
   std::vector<CostTable> tables_;
   std::vector<std::vector<size_t>> tablesOf_; // by variable
   std::vector<bool> done_;
+  std::vector<uint64_t> stampOf_; // by variable: of the last count of neighbours that it was in
+  uint64_t stamp_ = 0;
   std::priority_queue<Offer, std::vector<Offer>, std::greater<>> order_;
   std::vector<Answer> answers_; // in the order of elimination
   double cost_ = 0;

@@ -1,0 +1,17 @@
+// chooseCheckpoints: what a step keeps from its forward to its backward pass where almost all else is
+// computed again, segment by segment (Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost"). For
+// steps whose excess `chooseRepeated` does not remove op by op: there, the ops that it repeats come to depend
+// on one another, and all are needed again at the same time.
+#pragma once
+
+#include "compiler/rematerialise/lifetimes.h"
+
+namespace dfc {
+
+/// Marks ops in `lifetimes`, evaluated, in place of those that are marked. `limits`: bytes by device. False,
+/// with no op marked, where no choice fits.
+bool chooseCheckpoints(Lifetimes& lifetimes, const Placement& placement, const StepOrder& order,
+                       const SideTable<DeviceId, int64_t>& limits, const Machine& machine,
+                       const CostModel& cost);
+
+} // namespace dfc
