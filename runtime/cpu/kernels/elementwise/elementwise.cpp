@@ -62,7 +62,7 @@ class ElementwiseKernel final : public CpuKernel {
     if (tiles.begin == tiles.end) {
       return;
     }
-    source_.begin(operands, scratch);
+    const TileSource::Tiles computed(source_, operands, scratch);
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
       const int64_t begin = beginOf(tile), count = beginOf(tile + 1) - begin;
       if (tile + 1 < tiles.end) { // hardware prefetchers stop at a page, which is about a tile
@@ -70,7 +70,7 @@ class ElementwiseKernel final : public CpuKernel {
         bringNear(inOrder_, operands, next, beginOf(tile + 2) - next, result);
       }
       std::byte* place = result + begin * width_;
-      source_.tile(operands, begin, count, scratch, streams ? streamed : place);
+      computed.run(begin, count, streams ? streamed : place);
       if (streams) {
         streamOut(place, streamed, static_cast<size_t>(count * width_));
       } else if (leaves_ == Leaves::ByLastCache) {
@@ -132,19 +132,18 @@ void ElementwisePieces::run(llvm::ArrayRef<const std::byte*> operands, std::byte
   if (piece.stride == piece.length && piece.firstStride == piece.length && piece.length < shortRun) {
     piece = {piece.begin, piece.length * piece.rows, 1};
   }
-  source_.begin(operands, scratch);
+  TileSource::Tiles tiles(source_, operands, scratch);
   const int64_t step = source_.tileLength();
-  llvm::SmallVector<const std::byte*, 4> from(operands.begin(), operands.end());
   for (int64_t row = 0; row < piece.rows; ++row) {
     const int64_t first = piece.begin + row * piece.stride, end = first + piece.length;
-    from[0] = operands[0] + row * (piece.firstStride - piece.stride) * firstWidth_;
+    tiles.setFirst(operands[0] + row * (piece.firstStride - piece.stride) * firstWidth_);
     for (int64_t at = first; at < end; at += step) {
       const int64_t next = at + step < end ? at + step : first + piece.stride;
       if (next < end || row + 1 < piece.rows) { // hardware prefetchers stop at a page
         bringNear(inOrder_, operands, next, std::min({step, piece.length, source_.elements() - next}),
                   result);
       }
-      source_.tile(from, at, std::min(step, end - at), scratch, result + at * width_);
+      tiles.run(at, std::min(step, end - at), result + at * width_);
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include <algorithm>
 #include <string>
 
 namespace dfc {
@@ -39,8 +40,9 @@ TileFunction functionOf(const ops::FusedInstruction& instruction, llvm::ArrayRef
 
 class TileProgram::Lowering {
  public:
-  Lowering(TileProgram& program, const ops::FusedBody& body, llvm::ArrayRef<ElementType> operands, bool store)
-      : program_(program), body_(body), operandCount_(operands.size()), store_(store),
+  Lowering(TileProgram& program, const ops::FusedBody& body, llvm::ArrayRef<ElementType> operands, bool store,
+           llvm::ArrayRef<bool> splats)
+      : program_(program), body_(body), operandCount_(operands.size()), store_(store), splats_(splats),
         types_(operands.begin(), operands.end()) {}
 
   void run() {
@@ -49,8 +51,10 @@ class TileProgram::Lowering {
       tile_.push_back(program_.read_[i] && isHalf(types_[i]) ? widened(static_cast<uint32_t>(i))
                                                              : static_cast<uint32_t>(i));
     }
-    for (size_t i = 0; i < body_.instructions.size(); ++i) {
-      lower(body_.instructions[i], operandCount_ + i);
+    for (size_t i = 0; i < body_.instructions.size();) {
+      const size_t links = chainFrom(i);
+      links > 1 ? lowerChain(i, links) : lower(body_.instructions[i], operandCount_ + i);
+      i += std::max<size_t>(links, 1);
     }
     finish();
   }
@@ -63,16 +67,83 @@ class TileProgram::Lowering {
 
   void findLastUses() {
     lastUse_.assign(registers(), 0);
+    uses_.assign(registers(), 0);
     program_.read_.assign(operandCount_, body_.instructions.empty());
     for (size_t i = 0; i < body_.instructions.size(); ++i) {
       for (const uint32_t input : body_.instructions[i].inputs) {
         DFC_ASSERT(input < operandCount_ + i, "a fused instruction reads a later register");
         lastUse_[input] = operandCount_ + i;
+        ++uses_[input];
         if (input < operandCount_) {
           program_.read_[input] = true;
         }
       }
     }
+  }
+
+  bool isF32(uint32_t reg) const {
+    return (reg < operandCount_ ? types_[reg] : body_.instructions[reg - operandCount_].type) ==
+           ElementType::F32;
+  }
+
+  bool mayLink(const ops::FusedInstruction& instruction) const {
+    return chainKindOf(instruction.kind) && instruction.type == ElementType::F32 &&
+           llvm::all_of(instruction.inputs, [&](uint32_t input) { return isF32(input); });
+  }
+
+  // Whether instruction `index` takes the value before it, which nothing else reads, as a chain does.
+  bool continues(size_t index) const {
+    const ops::FusedInstruction& instruction = body_.instructions[index];
+    const auto before = static_cast<uint32_t>(operandCount_ + index - 1);
+    const auto place = llvm::find(instruction.inputs, before) - instruction.inputs.begin();
+    return mayLink(instruction) && uses_[before] == 1 && place < (instruction.kind == OpKind::Clip ? 1 : 2) &&
+           static_cast<size_t>(place) < instruction.inputs.size();
+  }
+
+  /// The instructions from `first` on that one pass computes.
+  size_t chainFrom(size_t first) const {
+    size_t links = mayLink(body_.instructions[first]) ? 1 : 0;
+    while (links > 0 && links < mostLinks && first + links < body_.instructions.size() &&
+           continues(first + links)) {
+      ++links;
+    }
+    return links;
+  }
+
+  bool isSplat(uint32_t reg) const { return reg < splats_.size() && splats_[reg]; }
+
+  Chain::Link linkOf(const ops::FusedInstruction& instruction, std::optional<uint32_t> before) const {
+    Chain::Link link;
+    link.link.kind = *chainKindOf(instruction.kind);
+    const auto& inputs = instruction.inputs;
+    if (instruction.kind == OpKind::Clip) {
+      link.link.hasOneBound = isSplat(inputs[1]) && isSplat(inputs[2]);
+      link.other = tile_[inputs[1]];
+      link.third = tile_[inputs[2]];
+    } else if (inputs.size() == 2) {
+      link.link.isSecond = before && inputs[1] == *before;
+      link.other = tile_[inputs[link.link.isSecond ? 0 : 1]];
+    }
+    return link;
+  }
+
+  // The result may lie over an input, as all are f32.
+  void lowerChain(size_t first, size_t links) {
+    Step step{nullptr, {}, 0};
+    step.chain.value = tile_[body_.instructions[first].inputs[0]];
+    for (size_t i = first; i < first + links; ++i) {
+      const auto before = static_cast<uint32_t>(operandCount_ + i - 1);
+      step.chain.links.push_back(
+          linkOf(body_.instructions[i], i > first ? std::optional(before) : std::nullopt));
+      types_.push_back(ElementType::F32);
+      tile_.push_back(0); // none: only the chain reads it
+    }
+    for (size_t i = first; i < first + links; ++i) {
+      giveBack(body_.instructions[i], operandCount_ + i, true);
+    }
+    step.output = isLast(operandCount_ + first + links - 1) && store_ ? resultTile : newTile();
+    tile_.back() = step.output;
+    program_.steps_.push_back(std::move(step));
   }
 
   uint32_t newTile() {
@@ -141,21 +212,35 @@ class TileProgram::Lowering {
     for (Step& step : program_.steps_) {
       step.output = step.output == resultTile ? result : step.output;
     }
+    program_.isChain_ = store_ && program_.steps_.size() == 1 && program_.steps_.front().function == nullptr;
   }
 
   TileProgram& program_;
   const ops::FusedBody& body_;
   size_t operandCount_;
   bool store_;
+  llvm::ArrayRef<bool> splats_;
   llvm::SmallVector<ElementType, 8> types_; // of each register
   llvm::SmallVector<uint32_t, 8> tile_;     // of each register
-  llvm::SmallVector<size_t, 8> lastUse_;
+  llvm::SmallVector<size_t, 8> lastUse_, uses_;
   llvm::SmallVector<uint32_t, 8> free_;
 };
 
-TileProgram::TileProgram(const ops::FusedBody& body, llvm::ArrayRef<ElementType> operands, bool store)
+TileProgram::TileProgram(const ops::FusedBody& body, llvm::ArrayRef<ElementType> operands, bool store,
+                         llvm::ArrayRef<bool> splats)
     : operandCount_(operands.size()) {
-  Lowering(*this, body, operands, store).run();
+  Lowering(*this, body, operands, store, splats).run();
+}
+
+void TileProgram::run(const Chain& chain, llvm::ArrayRef<void*> tiles, void* output, size_t count) {
+  llvm::SmallVector<ChainLink, mostLinks> links;
+  for (const Chain::Link& link : chain.links) {
+    links.push_back(link.link);
+    links.back().other = static_cast<const float*>(tiles[link.other]);
+    links.back().third = static_cast<const float*>(tiles[link.third]);
+  }
+  runChain(links.data(), links.size(), static_cast<const float*>(tiles[chain.value]),
+           static_cast<float*>(output), count);
 }
 
 const void* TileProgram::run(llvm::ArrayRef<const std::byte*> operands, std::byte* scratch, std::byte* result,
@@ -169,6 +254,10 @@ const void* TileProgram::run(llvm::ArrayRef<const std::byte*> operands, std::byt
   }
   tiles.push_back(result);
   for (const Step& step : steps_) {
+    if (step.function == nullptr) {
+      run(step.chain, tiles, tiles[step.output], static_cast<size_t>(count));
+      continue;
+    }
     const void* inputs[3] = {};
     for (size_t i = 0; i < step.inputs.size(); ++i) {
       inputs[i] = tiles[step.inputs[i]];

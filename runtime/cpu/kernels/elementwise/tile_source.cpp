@@ -18,6 +18,15 @@ llvm::SmallVector<ElementType, 4> elementTypes(OperandTypes operands) {
   return types;
 }
 
+// Operands of one element, which the readers repeat.
+llvm::SmallVector<bool, 4> splatsOf(OperandTypes operands) {
+  llvm::SmallVector<bool, 4> splats;
+  for (const TensorType& operand : operands) {
+    splats.push_back(operand.shape.elements() == 1);
+  }
+  return splats;
+}
+
 llvm::SmallVector<int64_t, 8> permuted(llvm::ArrayRef<int64_t> values, llvm::ArrayRef<size_t> order) {
   llvm::SmallVector<int64_t, 8> result;
   for (const size_t axis : order) {
@@ -38,7 +47,8 @@ llvm::SmallVector<size_t, 8> naturalOrder(const Shape& shape) {
 
 TileSource::TileSource(const ops::FusedBody& body, OperandTypes operands, llvm::ArrayRef<size_t> order,
                        bool store)
-    : program_(body, elementTypes(operands), store), instructions_(body.instructions.size()) {
+    : program_(body, elementTypes(operands), store, splatsOf(operands)),
+      instructions_(body.instructions.size()) {
   const std::optional<Shape> common = ops::Fused::commonShape(operands);
   DFC_ASSERT(common && common->rank() == order.size(), "operands that do not broadcast");
   const llvm::SmallVector<int64_t, 8> dims = permuted(dimRange(*common), order);
@@ -98,6 +108,48 @@ const void* TileSource::tile(llvm::ArrayRef<const std::byte*> operands, int64_t 
     }
   }
   return program_.run(inputs, scratch + readers_.size() * tileBytes, result, count);
+}
+
+TileSource::Tiles::Tiles(const TileSource& source, llvm::ArrayRef<const std::byte*> operands,
+                         std::byte* scratch)
+    : source_(source), operands_(operands.begin(), operands.end()), scratch_(scratch),
+      chain_(source.program_.chain()) {
+  source_.begin(operands_, scratch_);
+  for (size_t i = 0; i < operands_.size(); ++i) {
+    if (source_.program_.reads(i) && source_.readers_[i].kind() == OperandReader::Kind::General &&
+        !source_.repeats(i)) {
+      chain_ = nullptr;
+    }
+  }
+}
+
+// `inRow`: where the tile begins in the rows that operands repeat.
+const float* TileSource::Tiles::inputOf(uint32_t operand, int64_t begin, int64_t inRow) const {
+  constexpr int64_t width = sizeof(float);
+  const std::byte* const from = source_.isSplat(operand)   ? scratch_ + operand * tileBytes
+                                : source_.repeats(operand) ? source_.rowsOf(operand, scratch_) + inRow * width
+                                                           : operands_[operand] + begin * width;
+  return reinterpret_cast<const float*>(from);
+}
+
+void TileSource::Tiles::run(int64_t begin, int64_t count, std::byte* result) const {
+  const int64_t inRow = source_.period_ == 0 ? 0 : begin % source_.period_;
+  if (chain_ == nullptr || inRow + count > source_.tileLength()) {
+    source_.tile(operands_, begin, count, scratch_, result);
+    return;
+  }
+  llvm::SmallVector<ChainLink, 8> links;
+  for (const TileProgram::Chain::Link& link : chain_->links) {
+    links.push_back(link.link);
+    if (link.link.kind != ChainKind::Relu) {
+      links.back().other = inputOf(link.other, begin, inRow);
+    }
+    if (link.link.kind == ChainKind::Clip) {
+      links.back().third = inputOf(link.third, begin, inRow);
+    }
+  }
+  runChain(links.data(), links.size(), inputOf(chain_->value, begin, inRow), reinterpret_cast<float*>(result),
+           static_cast<size_t>(count));
 }
 
 void TileSource::bringNear(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t count) const {

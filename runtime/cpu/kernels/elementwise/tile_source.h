@@ -35,6 +35,23 @@ class TileSource {
   /// Prefetches what tile() will read of operands that are contiguous in the order of the space.
   void bringNear(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t count) const;
 
+  /// The tiles of one call, with these operands and this scratch, after `begin`. Where the body is one chain,
+  /// a tile costs little more than its elements.
+  class Tiles {
+   public:
+    Tiles(const TileSource& source, llvm::ArrayRef<const std::byte*> operands, std::byte* scratch);
+    void setFirst(const std::byte* operand) { operands_[0] = operand; }
+    /// As TileSource::tile, of a source that stores.
+    void run(int64_t begin, int64_t count, std::byte* result) const;
+
+   private:
+    const float* inputOf(uint32_t operand, int64_t begin, int64_t inRow) const;
+    const TileSource& source_;
+    llvm::SmallVector<const std::byte*, 8> operands_;
+    std::byte* scratch_;
+    const TileProgram::Chain* chain_; // null where an operand is gathered
+  };
+
  private:
   bool isSplat(size_t operand) const {
     return program_.reads(operand) && readers_[operand].kind() == OperandReader::Kind::Splat;
