@@ -10,11 +10,12 @@ class Sequence final : public Primitive {
   Sequence(std::vector<Step> steps, size_t scratchBytes, uint32_t slots)
       : steps_(std::move(steps)), scratchBytes_(scratchBytes) {
     for (uint32_t slot = 0; slot < slots; ++slot) {
-      Slot& made = slots_.emplace_back(Slot{dnnl::stream(cpuEngine()), {}});
+      Slot& made = slots_.emplace_back(Slot{dnnl::stream(cpuEngine()), {}, {}});
       for (const Step& step : steps_) {
         std::unordered_map<int, dnnl::memory>& arguments = made.arguments.emplace_back();
         for (const auto& argument : step.arguments) {
-          arguments.emplace(argument.index, dnnl::memory(argument.layout, cpuEngine(), DNNL_MEMORY_NONE));
+          made.memories.push_back(dnnl::memory(argument.layout, cpuEngine(), DNNL_MEMORY_NONE));
+          arguments.emplace(argument.index, made.memories.back());
         }
       }
     }
@@ -27,11 +28,10 @@ class Sequence final : public Primitive {
     try {
       useOneThread();
       Slot& mine = slots_[slot];
+      size_t next = 0;
       for (size_t i = 0; i < steps_.size(); ++i) {
         for (const auto& argument : steps_[i].arguments) {
-          mine.arguments[i]
-              .at(argument.index)
-              .set_data_handle(addressOf(argument.place, operands, result, scratch));
+          mine.memories[next++].set_data_handle(addressOf(argument.place, operands, result, scratch));
         }
         steps_[i].primitive.execute(mine.stream, mine.arguments[i]);
       }
@@ -46,6 +46,8 @@ class Sequence final : public Primitive {
   struct Slot {
     dnnl::stream stream;
     std::vector<std::unordered_map<int, dnnl::memory>> arguments; // of each step
+    std::vector<dnnl::memory>
+        memories; // of all steps, in order: the same objects, as a memory is a shared handle
   };
 
   static std::byte* addressOf(const Place& place, const std::byte* const* operands, std::byte* result,
