@@ -32,6 +32,7 @@ class LastForm {
     case OpKind::Cut: return withAxis(next.as<ops::Cut>());
     case OpKind::Concat: return withAxis(next.as<ops::Concat>());
     case OpKind::Split: return withAxis(next.as<ops::Split>());
+    case OpKind::Gather: return withAxis(next.as<ops::Gather>()); // of a row of indices
     case OpKind::ReduceSum: return withAxes(next.as<ops::ReduceSum>());
     case OpKind::ReduceMean: return withAxes(next.as<ops::ReduceMean>());
     case OpKind::ReduceMax: return withAxes(next.as<ops::ReduceMax>());

@@ -5,8 +5,8 @@
 // nhwc_oihw: images are channels-last, for the kernels of oneDNN that multiply small matrices (brgemm), and
 // filters stay in oihw, as kernels pack them once. On CPUs graphs with filter gradients stay in nchw, the
 // layout of the gradient kernels. The layout then propagates forwards: pools, batch normalisations,
-// elementwise ops, reductions, concats and the like are rewritten with renumbered axes. A transpose is
-// inserted where an image is first needed in the other layout: at the network's input, at filters on GPUs,
+// elementwise ops, reductions, gathers, concats and the like are rewritten with renumbered axes. A transpose
+// is inserted where an image is first needed in the other layout: at the network's input, at filters on GPUs,
 // and before ops whose meaning depends on the order of elements. An elementwise op whose operands differ in
 // layout takes the one of more bytes.
 //
@@ -240,7 +240,8 @@ class Layouts {
       return std::nullopt;
     }
     const bool elementwise = classOf(row.kind()) == OpClass::Elementwise;
-    if (!isImage(elementwise ? row.firstResult : row.operands[0])) {
+    if (!isImage(elementwise ? row.firstResult : row.operands[0]) ||
+        (row.kind() == OpKind::Gather && graph_.typeOf(row.operands[1]).shape.rank() != 1)) {
       return std::nullopt;
     }
     int64_t forLast = 0, forFirst = 0;

@@ -33,8 +33,12 @@ class GatherKernel final : public CpuKernel {
     auto* to = reinterpret_cast<Bits*>(results[0]);
     pool_.run(parts_, [&](uint32_t part) {
       const TaskRange mine = tasksOfPart(tasks_, parts_, part);
-      for (int64_t task = mine.begin; task < mine.end; ++task) {
-        takeTask(task, from, operands[1], to);
+      if (mine.begin == mine.end) {
+        return;
+      }
+      Position position(*this, mine.begin);
+      for (int64_t task = mine.begin; task < mine.end; ++task, position.next(*this)) {
+        take(position, from, operands[1], to);
       }
     });
   }
@@ -42,13 +46,33 @@ class GatherKernel final : public CpuKernel {
  private:
   static constexpr int64_t chunkElements = 16 * 1024;
 
-  void takeTask(int64_t task, const Bits* from, const std::byte* indices, Bits* to) const {
-    const int64_t slice = task / chunks_, column = task % chunks_ * chunk_;
-    const int64_t outer = slice / indices_.count(), at = slice % indices_.count();
-    const int64_t count = std::min(chunk_, view_.inner - column);
-    const int64_t place = indices_.place(indices, at);
-    Bits* const out = to + slice * view_.inner + column;
-    const Bits* const in = from + (outer * view_.length + place) * view_.inner + column;
+  /// Of a task: the slice that it makes, and the index that the slice follows. Counted up, as divisions would
+  /// take longer than short slices.
+  struct Position {
+    int64_t slice, outer, at, column;
+
+    Position(const GatherKernel& kernel, int64_t task)
+        : slice(task / kernel.chunks_), outer(slice / kernel.indices_.count()),
+          at(slice % kernel.indices_.count()), column(task % kernel.chunks_ * kernel.chunk_) {}
+    void next(const GatherKernel& kernel) {
+      column += kernel.chunk_;
+      if (column < kernel.view_.inner) {
+        return;
+      }
+      column = 0;
+      ++slice;
+      if (++at == kernel.indices_.count()) {
+        at = 0;
+        ++outer;
+      }
+    }
+  };
+
+  void take(const Position& task, const Bits* from, const std::byte* indices, Bits* to) const {
+    const int64_t count = std::min(chunk_, view_.inner - task.column);
+    const int64_t place = indices_.place(indices, task.at);
+    Bits* const out = to + task.slice * view_.inner + task.column;
+    const Bits* const in = from + (task.outer * view_.length + place) * view_.inner + task.column;
     if (place < 0) {
       std::fill_n(out, count, place == IndexReader::nothing ? nothing_ : Bits(0));
     } else if (count == 1) {
