@@ -65,6 +65,46 @@ TEST_CASE("onnx: Resize by half_pixel_symmetric keeps the centre") {
                       floats({1, 2}, {5.0 / 3, 10.0 / 3})) == "passes");
 }
 
+// A long axis, where new elements are sums of a few old ones and not a product with all.
+TEST_CASE("onnx: Resize of long axes blends the elements beside each place") {
+  constexpr int64_t rows = 20, columns = 24, from = rows * columns, made = 4 * from;
+  const auto picture = [](double row, double column, int64_t channel) {
+    return 3 * row + column + 100 * static_cast<double>(channel);
+  };
+  // Twice as many along both axes: element i stands at (i + 0.5) / 2 - 0.5.
+  const auto placeOf = [](int64_t i) { return (static_cast<double>(i) + 0.5) / 2 - 0.5; };
+  const auto weight = [](double d) { // Keys 1981, a = -0.75
+    return d <= 1 ? (1.25 * d - 2.25) * d * d + 1 : ((-0.75 * d + 3.75) * d - 6) * d + 3;
+  };
+  const auto cubic = [&](int64_t i, int64_t length) { // of a line of numbers 0, 1, 2, …
+    double sum = 0;
+    const double place = placeOf(i), first = std::floor(place) - 1;
+    for (double at = first; at < first + 4; ++at) {
+      sum += weight(std::fabs(place - at)) * std::fmin(std::fmax(at, 0), static_cast<double>(length - 1));
+    }
+    return sum;
+  };
+  std::vector<double> given, linear, keys;
+  for (int64_t i = 0; i < 2 * from; ++i) {
+    given.push_back(
+        picture(static_cast<double>(i / columns % rows), static_cast<double>(i % columns), i / from));
+  }
+  for (int64_t i = 0; i < 2 * made; ++i) {
+    const int64_t row = i / (2 * columns) % (2 * rows), column = i % (2 * columns);
+    const auto clamped = [&](int64_t at, int64_t length) {
+      return std::fmin(std::fmax(placeOf(at), 0), static_cast<double>(length - 1));
+    };
+    linear.push_back(picture(clamped(row, rows), clamped(column, columns), i / made));
+    keys.push_back(picture(cubic(row, rows), cubic(column, columns), i / made));
+  }
+  const std::vector<std::optional<Literal>> operands = {
+      floats({1, 2, rows, columns}, given), {}, floats({4}, {1, 1, 2, 2})};
+  CHECK(resizeOutcome({{"mode", textAttribute("linear")}}, operands,
+                      floats({1, 2, 2 * rows, 2 * columns}, linear)) == "passes");
+  CHECK(resizeOutcome({{"mode", textAttribute("cubic")}}, operands,
+                      floats({1, 2, 2 * rows, 2 * columns}, keys)) == "passes");
+}
+
 TEST_CASE("onnx: Resize of opset 10 takes its scales from operand 1") {
   CHECK(outcomeOf({"Resize",
                    10,

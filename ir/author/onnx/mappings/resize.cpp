@@ -1,6 +1,6 @@
 // ONNX's Resize: an axis after the other, each a product with the matrix of weights that the new elements
-// give the old ones, or a gather where each takes one of them. Formulas: ONNX Resize, coordinate
-// transformations; Keys 1981 for the cubic weights.
+// give the old ones, a gather where each takes one of them, or a weighted sum of gathers where each takes a
+// few of many. Formulas: ONNX Resize, coordinate transformations; Keys 1981 for the cubic weights.
 #include "ir/author/dsl.h"
 #include "ir/author/onnx/node_call.h"
 #include "ir/graph/rules/op_rules.h"
@@ -80,6 +80,9 @@ std::string roundingOf(const NodeCall& call) {
              : call.choice("nearest_mode", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
 }
 
+/// Old elements that a new one is made of, at most.
+size_t tapsOf(const std::string& mode) { return mode == "cubic" ? 4 : 2; }
+
 class Resampling {
  public:
   explicit Resampling(NodeCall& call)
@@ -94,6 +97,7 @@ class Resampling {
   Tensor picked(Tensor a, size_t axis, const Axis& lengths) const;
   std::vector<double> weightsOf(const Axis& axis, double place) const;
   Literal weights(const Axis& axis, ElementType element) const;
+  Tensor blended(Tensor a, size_t axis, const Axis& lengths) const;
   NodeCall& call_;
   std::string mode_, coordinates_, rounding_;
   bool exclude_;
@@ -148,9 +152,50 @@ Literal Resampling::weights(const Axis& axis, ElementType element) const {
   return matrix;
 }
 
+// The sum of `taps` gathers, each times the weights of its elements. The weights of the last axis are there
+// for each channel, so that images with their channels last find them in order. A tap too many has weight 0.
+Tensor Resampling::blended(Tensor a, size_t axis, const Axis& lengths) const {
+  const size_t taps = tapsOf(mode_), rank = a.shape().rank();
+  const int64_t channels = rank > 2 && axis + 1 == rank ? a.shape()[1] : 1;
+  call_.spend(lengths.made * channels * static_cast<int64_t>(taps));
+  Dims shape(rank, 1);
+  shape[axis] = lengths.made;
+  if (channels > 1) {
+    shape[1] = channels;
+  }
+  std::vector<std::vector<int64_t>> from(taps);
+  std::vector<Literal> weights(taps, Literal(TensorType{a.type().element, Shape(shape)}));
+  for (int64_t i = 0; i < lengths.made; ++i) {
+    const std::vector<double> row = weightsOf(lengths, placeAt(lengths, i));
+    const auto used = [](double w) { return w != 0; };
+    auto next = std::find_if(row.begin(), row.end(), used);
+    const auto first = next == row.end() ? row.begin() : next;
+    for (size_t tap = 0; tap < taps; ++tap) {
+      const auto taken = next == row.end() ? first : next;
+      from[tap].push_back(taken - row.begin());
+      for (int64_t channel = 0; channel < channels; ++channel) {
+        weights[tap].set(channel * lengths.made + i, next == row.end() ? 0 : *next);
+      }
+      next = next == row.end() ? next : std::find_if(next + 1, row.end(), used);
+    }
+  }
+  Tensor sum;
+  for (size_t tap = 0; tap < taps; ++tap) {
+    const Tensor part =
+        gather(a, call_.whole(from[tap]), static_cast<int64_t>(axis)) * call_.constant(weights[tap]);
+    sum = tap == 0 ? part : sum + part;
+  }
+  return sum;
+}
+
 Tensor Resampling::along(Tensor a, size_t axis, const Axis& lengths) const {
   if (mode_ == "nearest") {
     return picked(a, axis, lengths);
+  }
+  constexpr int64_t many = 16; // from here on a product multiplies by zeros for longer than gathers take
+  const ElementType element = a.type().element;
+  if (lengths.from >= many && (element == ElementType::F32 || element == ElementType::F64)) {
+    return blended(a, axis, lengths);
   }
   Dims swapped(a.shape().rank());
   std::iota(swapped.begin(), swapped.end(), 0);
