@@ -10,6 +10,7 @@
 #include "compiler/search_placement.h"
 #include "compiler/split/split.h"
 #include "compiler/split/take_cuts.h"
+#include "compiler/threads/for_each.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
@@ -172,38 +173,63 @@ class PlacementChoice {
 
   // Plans those with the shortest makespans, and puts the quickest into `best` if it is quicker.
   Diagnostics rateQuickest(std::vector<SplitGraph> found, std::optional<Rated>& best) {
+    std::vector<std::optional<Result<Rated>>> placed(found.size());
+    inTurnOrAtOnce(found.size(), [&](size_t i) { placed[i].emplace(placedSplit(found[i])); });
     std::vector<Rated> candidates;
-    for (SplitGraph& candidate : found) {
-      auto fused = runPasses(PassPhase::Fuse, candidate.graph, machine_, quiet_);
-      auto placed = fused ? place(*fused, machine_, cost_, "pins") : Result<Placement>(fused.errors());
-      if (!placed) {
-        return placed.errors();
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (!*placed[i]) {
+        return placed[i]->errors();
       }
-      placed->policy = candidate.description;
-      const double seconds =
-          predictedMakespan(*placed, decided(*placed, machine_, cost_, lowerOptionsOf(quiet_)));
-      const size_t row = consider({placed->policy, seconds, ConsideredPlacement::Outcome::Scheduled,
-                                   std::make_shared<SplitGraph>(std::move(candidate))});
-      candidates.push_back({*std::move(placed), seconds, row});
+      Rated& one = candidates.emplace_back(**std::move(placed[i]));
+      one.row = consider({one.placement.policy, one.seconds, ConsideredPlacement::Outcome::Scheduled,
+                          std::make_shared<SplitGraph>(std::move(found[i]))});
     }
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Rated& a, const Rated& b) { return a.seconds < b.seconds; });
-    const size_t most = graph_.opCount() <= mostOpsOfSmall ? mostPlannedOfSmall : mostPlanned;
-    size_t planned = 0;
-    for (Rated& candidate : candidates) {
-      if (best && candidate.seconds > hopeless * best->seconds) {
+    llvm::stable_sort(candidates, [](const Rated& a, const Rated& b) { return a.seconds < b.seconds; });
+    const bool isSmall = graph_.opCount() <= mostOpsOfSmall;
+    const size_t most = isSmall ? mostPlannedOfSmall : mostPlanned;
+    for (size_t from = 0, planned = 0; from < candidates.size() && planned < most;) {
+      size_t count = isSmall ? 1 : std::min(most - planned, candidates.size() - from);
+      while (best && count > 0 && candidates[from + count - 1].seconds > hopeless * best->seconds) {
+        --count;
+      }
+      if (count == 0) {
         break;
       }
-      rate(candidate, considered_.candidates[candidate.row].split->graph, "pins");
-      if (!best || candidate.seconds < best->seconds) {
-        best = std::move(candidate);
+      inTurnOrAtOnce(count, [&](size_t i) {
+        Rated& one = candidates[from + i];
+        rate(one, considered_.candidates[one.row].split->graph, "pins");
+      });
+      for (size_t i = from; i < from + count; ++i) {
+        if (!best || candidates[i].seconds < best->seconds) {
+          best = std::move(candidates[i]);
+        }
+        planned += best->seconds < never ? 1 : 0;
       }
-      planned += best->seconds < never ? 1 : 0;
-      if (planned == most) {
-        break;
-      }
+      from += count;
     }
     return {};
+  }
+
+  // On several threads, but for small graphs, which take no longer than to start these.
+  void inTurnOrAtOnce(size_t count, llvm::function_ref<void(size_t)> work) const {
+    if (graph_.opCount() > mostOpsOfSmall) {
+      return forEach(count, work);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      work(i);
+    }
+  }
+
+  Result<Rated> placedSplit(const SplitGraph& candidate) const {
+    auto fused = runPasses(PassPhase::Fuse, candidate.graph, machine_, quiet_);
+    auto placed = fused ? place(*fused, machine_, cost_, "pins") : Result<Placement>(fused.errors());
+    if (!placed) {
+      return placed.errors();
+    }
+    placed->policy = candidate.description;
+    const double seconds =
+        predictedMakespan(*placed, decided(*placed, machine_, cost_, lowerOptionsOf(quiet_)));
+    return Rated{*std::move(placed), seconds};
   }
 
   // Whether the efficiency over the largest class of alike devices is low, or nothing fits.

@@ -2,22 +2,18 @@
 
 #include "compiler/run_passes.h"
 #include "compiler/split/mesh.h"
+#include "compiler/threads/for_each.h"
 #include "ir/author/text/units.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/STLFunctionalExtras.h>
 
 #include <algorithm>
-#include <atomic>
-#include <future>
-#include <thread>
 
 namespace dfc {
 namespace {
 
 constexpr size_t mostStages = 64;
-constexpr unsigned mostThreads = 8; // each simulates a grid of its own
 /// More micro-batches are tried for plans of at most this multiple of the seconds of the best that fits.
 constexpr double mostOfBest = 1.1;
 /// A plan that does not fit is tried with more micro-batches only if it has fewer than this. A 1F1B pipeline
@@ -105,24 +101,6 @@ std::vector<Grid> usefulGrids(const Graph& graph, const Machine& machine, llvm::
   }
   llvm::erase_if(grids, [&](const Grid& grid) { return idleFactor(grid, batch) > mostIdle * leastIdle; });
   return grids;
-}
-
-// Calls work(0), …, work(count - 1) on several threads.
-void forEach(size_t count, llvm::function_ref<void(size_t)> work) {
-  std::atomic<size_t> next = 0;
-  const auto some = [&] {
-    for (size_t i = next++; i < count; i = next++) {
-      work(i);
-    }
-  };
-  std::vector<std::future<void>> others;
-  for (unsigned i = 1; i < std::min(std::thread::hardware_concurrency(), mostThreads); ++i) {
-    others.push_back(std::async(std::launch::async, some));
-  }
-  some();
-  for (std::future<void>& other : others) {
-    other.get();
-  }
 }
 
 // Null where there is none.

@@ -5,12 +5,14 @@
 #include "compiler/split/take_cuts.h"
 #include "compiler/split/unfold_batch_norms.h"
 #include "compiler/split/wished_cuts.h"
+#include "compiler/threads/for_each.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 namespace dfc {
@@ -161,12 +163,21 @@ Result<std::vector<SplitGraph>> splitCandidates(const Graph& written, const Mach
     return wishedCandidates(graph, machine, cost, *cuts);
   }
   if (machine.devices.size() > 1) {
-    for (const Mesh& mesh : candidateMeshes(graph, machine, cost)) {
-      addPlans(graph, SplitChoices(graph, mesh, machine, cost), machine, Plans::ThatSplitOps, candidates);
+    const std::vector<Mesh> meshes = candidateMeshes(graph, machine, cost);
+    std::vector<std::vector<SplitGraph>> found(meshes.size());
+    const auto plan = [&](size_t i) {
+      addPlans(graph, SplitChoices(graph, meshes[i], machine, cost), machine, Plans::ThatSplitOps, found[i]);
+    };
+    if (graph.opCount() > mostOpsOfSmall) {
+      forEach(meshes.size(), plan);
+    }
+    for (size_t i = 0; i < meshes.size(); ++i) {
       if (graph.opCount() <= mostOpsOfSmall) {
-        addPlans(graph, SplitChoices(graph, mesh, machine, cost, OptionSpace::All), machine,
-                 Plans::ThatSplitOps, candidates);
+        plan(i);
+        addPlans(graph, SplitChoices(graph, meshes[i], machine, cost, OptionSpace::All), machine,
+                 Plans::ThatSplitOps, found[i]);
       }
+      std::move(found[i].begin(), found[i].end(), std::back_inserter(candidates));
     }
   }
   return candidates;
