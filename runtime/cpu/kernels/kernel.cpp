@@ -17,6 +17,7 @@
 #include "runtime/cpu/kernels/rows/rows.h"
 #include "runtime/cpu/kernels/windows/channels_last.h"
 #include "runtime/cpu/kernels/windows/convolution.h"
+#include "runtime/cpu/kernels/windows/last_input_gradient.h"
 #include "runtime/cpu/kernels/windows/last_pools.h"
 #include "runtime/cpu/kernels/windows/pools.h"
 #include "runtime/cpu/kernels/windows/strip_convolution.h"
@@ -29,6 +30,8 @@ std::unique_ptr<CpuKernel> makeLastKernel(const OpAttributes& attributes, Operan
                                           OperandTypes results, ThreadPool& pool) {
   switch (attributes.kind()) {
   case OpKind::Conv2d: return makeStripConvolution(attributes.as<ops::Conv2d>(), operands, results, pool);
+  case OpKind::Conv2dInputGradient:
+    return makeLastInputGradient(attributes.as<ops::Conv2dInputGradient>(), operands, results, pool);
   case OpKind::MaxPool: return makeLastMaxPool(attributes.as<ops::MaxPool>(), operands, results, pool);
   case OpKind::AveragePool:
     return makeLastAveragePool(attributes.as<ops::AveragePool>(), operands, results, pool);

@@ -47,8 +47,9 @@ struct ConvolutionRequest {
   int64_t batch = 0, groups = 1, channels = 0, filters = 0;
   std::array<int64_t, 2> image{}, result{}, window{}, stride{}, low{}, dilation{};
   int64_t imageStride = 0, resultStride = 0, filterStride = 0;
-  /// Whether image and result are dense and have their channels last; of Forward. oneDNN then computes with
-  /// kernels of small matrix products (brgemm), or not at all, unless it may reorder them as it likes.
+  /// Whether image and result are dense and have their channels last; not of FilterGradient. oneDNN then
+  /// computes Forward with kernels of small matrix products (brgemm), or not at all, unless it may reorder
+  /// them as it likes.
   bool channelsLast = false, reorders = false;
   bool filterLast = false; ///< whether the filter has its channels last, too
   /// Whether the filter comes packed by a PackFilterRequest for this very request; not of FilterGradient.

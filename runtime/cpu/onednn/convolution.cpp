@@ -129,7 +129,9 @@ struct Described {
     const Layouts any{chosen(plain.image), anyLayout(plain.filter), chosen(plain.result)};
     const Sliding sliding = slidingOf(request);
     forward = describeForward(any, sliding);
-    if (!forward || (request.channelsLast && !request.reorders && !isOfMatrixProducts(forward))) {
+    const bool needsMatrixProducts =
+        request.pass == Pass::Forward && request.channelsLast && !request.reorders;
+    if (!forward || (needsMatrixProducts && !isOfMatrixProducts(forward))) {
       forward = {};
       return;
     }

@@ -153,4 +153,63 @@ TEST_CASE("a fusedConv2d keeps its held filter packed until it changes") {
   }
 }
 
+TEST_CASE("input gradients with channels last agree with those with channels first") {
+  std::vector<StripCase> cases = stripCases;
+  cases.push_back({{1, 16, 96, 96}, {32, 16, 2, 2}, {2, 2}, {}, {}, {}, 1}); // windows that do not overlap
+  cases.push_back({{1, 24, 63, 40}, {40, 24, 4, 4}, {2, 2}, {1, 1}, {1, 1}, {}, 1}); // that do; odd rows
+  for (const StripCase& c : cases) {
+    for (const ImageLayout layout : {ImageLayout::Nhwc, ImageLayout::NhwcOihw}) {
+      INFO("image " << toString(c.image) << ", filter " << toString(c.filter) << ", layout "
+                    << layoutNames[static_cast<size_t>(layout)]);
+      const StripCall call = stripCallOf(c, ElementType::F32, layout);
+      const StripCall first = stripCallOf(c, ElementType::F32, ImageLayout::Nchw);
+      const TensorType types[2] = {first.image.type(), first.filter.type()};
+      const Literal cotangent = randomLiteral(resultTypes(first.op, types).types[0], 76, -1, 1);
+      ops::Conv2dInputGradient op;
+      op.strides = c.strides;
+      op.low = c.low;
+      op.high = c.high;
+      op.dilations = c.dilations;
+      op.groups = c.groups;
+      const auto shaped = [&](const Shape& shape) {
+        op.shape.assign(shape.dims().begin(), shape.dims().end());
+      };
+      shaped(c.image);
+      const Literal expected = runKernel(op, {widened(first.filter), widened(cotangent)});
+      op.layout = layout;
+      shaped(channelsLast(c.image));
+      const Literal got = runKernel(op, {call.filter, transposed(cotangent, toChannelsLast)});
+      CHECK(runKernel(op, {call.filter, transposed(cotangent, toChannelsLast)}, 3) == got);
+      const double terms = static_cast<double>(c.filter[0] / c.groups * c.filter[2] * c.filter[3]);
+      const Literal inFirst = transposed(got, toChannelsFirst);
+      checkElements(
+          inFirst, [&](int64_t i) { return expected.at(i); }, 2, terms * 0x1p-23 * std::sqrt(terms));
+    }
+  }
+}
+
+TEST_CASE("an input gradient keeps its held filter packed until it changes") {
+  const StripCase c{{1, 16, 96, 96}, {32, 16, 2, 2}, {2, 2}, {}, {}, {}, 1};
+  ops::Conv2dInputGradient op;
+  op.strides = c.strides;
+  op.layout = ImageLayout::NhwcOihw;
+  op.shape = {1, 96, 96, 16};
+  const Literal cotangent = randomLiteral({ElementType::F32, {1, 48, 48, 32}}, 77, -1, 1);
+  const TensorType types[2] = {{ElementType::F32, c.filter}, cotangent.type()};
+  Literal result(resultTypes(op, types).types[0]);
+  ThreadPool pool(2);
+  const auto kernel = makeCpuKernel(op, types, result.type(), pool);
+  REQUIRE(kernel->hold({Held::Yes, Held::No}));
+  std::byte* results[] = {result.mutableBytes().data()};
+  for (const uint32_t seed : {78U, 79U}) {
+    const Literal filter = randomLiteral(types[0], seed, -1, 1);
+    const std::byte* operands[] = {filter.bytes().data(), cotangent.bytes().data()};
+    kernel->heldChanged();
+    for (int run = 0; run < 2; ++run) {
+      kernel->run(operands, results);
+      CHECK(result == runKernel(op, {filter, cotangent}));
+    }
+  }
+}
+
 } // namespace dfc::testing
