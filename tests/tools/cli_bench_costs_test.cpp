@@ -83,7 +83,7 @@ TEST_CASE("dfc-bench: alone it gives the cost table", "[heavy]") {
   if (python) {
     CHECK(rows.at("train/64")["checks"][0]["against"] == "fast");
   }
-  for (const char* key : {"overhead/chain", "savings/net/in-place", "savings/block/both"}) {
+  for (const char* key : {"savings/net/fusion", "savings/net/in-place", "savings/block/both"}) {
     INFO(key);
     const Json checks = rows.at(key)["checks"];
     REQUIRE(checks.size() == 2);
