@@ -4,20 +4,25 @@
 #include "compiler/compile.h"
 
 #include "compiler/choose_placement.h"
+#include "compiler/hoist/hoist_invariant_ops.h"
 #include "compiler/lower/lower.h"
 #include "compiler/lower_options.h"
 #include "compiler/memory/addressable.h"
 #include "compiler/memory/fit_memory.h"
 #include "compiler/memory/plan_memory.h"
+#include "compiler/place/memory_demand.h"
+#include "compiler/plan_placement.h"
+#include "compiler/plan_preparation.h"
 #include "compiler/run_passes.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/simulate/count_launches.h"
 #include "compiler/simulate/steady_step.h"
 #include "compiler/stage_check.h"
-#include "compiler/transfer/insert_transfers.h"
 #include "ir/verify/verify.h"
 
 #include <llvm/ADT/STLExtras.h>
+
+#include <optional>
 
 namespace dfc {
 namespace {
@@ -44,12 +49,59 @@ Diagnostics refuseIdleSteps(const Graph& graph) {
            "fetch a result ('fetch NAME' in a graph file, Builder::fetch in C++), or assign to a parameter"}};
 }
 
+/// A sealed plan, and whether every value could have memory of its own in it: then no memory was saved.
+struct PlannedGraph {
+  Executable plan;
+  bool ample;
+};
+
+Result<PlannedGraph> planGraph(const Graph& graph, const Machine& machine, const CostModel& cost,
+                               const CompileOptions& options) {
+  // Placement: of the graph as it is, or of its ops cut into parts. Fusion runs inside, behind the cut,
+  // because the split rules are those of single ops. Transfers follow from the placement, so it cannot come
+  // later.
+  auto placement = choosePlacement(graph, machine, cost, options);
+  if (!placement) {
+    return placement.errors();
+  }
+  checkStage("place", [&] { return verifyPlacement(*placement, machine); });
+  auto plan = planPlacement(*placement, machine, cost, options);
+  if (!plan) {
+    return plan.errors();
+  }
+  const bool ample = fitsInto(machine, memoryDemand(*placement, machine).most);
+  return PlannedGraph{*std::move(plan), ample};
+}
+
+/// Step and preparation; nothing where they have no plan together, or where memory is short and a step
+/// without a preparation is not slower.
+std::optional<Executable> planHoisted(const HoistedGraph& hoisted, const Graph& whole, const Machine& machine,
+                                      const CostModel& cost, const CompileOptions& options) {
+  auto step = planGraph(hoisted.step, machine, cost, options);
+  if (!step) {
+    return std::nullopt;
+  }
+  auto preparation = planPreparation(hoisted.preparation, step->plan.placed(), machine, cost, options);
+  auto both =
+      preparation ? step->plan.preparedBy(*std::move(preparation)) : Result<Executable>(preparation.errors());
+  if (!both) {
+    return std::nullopt;
+  }
+  if (!step->ample) {
+    CompileOptions quiet = options;
+    quiet.observer = nullptr;
+    const auto other = planGraph(whole, machine, cost, quiet);
+    if (other && other->plan.predictedSeconds() <= both->predictedSeconds()) {
+      return std::nullopt;
+    }
+  }
+  return *std::move(both);
+}
+
 } // namespace
 
 Result<Executable> compile(const Graph& source, const Machine& machine, const CostModel& cost,
                            const CompileOptions& options) {
-  CompileObserver silent;
-  CompileObserver& observer = options.observer != nullptr ? *options.observer : silent;
   if (Diagnostics errors = checkPassNames(options.skipPasses); !errors.empty()) {
     return errors;
   }
@@ -93,18 +145,31 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return graph.errors();
   }
 
-  // Placement: of the graph as it is, or of its ops cut into parts. Fusion runs inside, behind the cut,
-  // because the split rules are those of single ops. Transfers follow from the placement, so it cannot come
-  // later.
-  auto placement = choosePlacement(*graph, machine, cost, options);
-  if (!placement) {
-    return placement.errors();
+  // What gives the same values in every step is computed before the first one, by a plan of its own. Before
+  // placement, which then sees what a step costs.
+  std::optional<Executable> plan;
+  const bool mayHoist = !llvm::is_contained(options.skipPasses, hoistName) && !takesGradients(source);
+  if (const auto hoisted = mayHoist ? hoistInvariantOps(*graph) : std::nullopt) {
+    plan = planHoisted(*hoisted, *graph, machine, cost, options);
   }
-  checkStage("place", [&] { return verifyPlacement(*placement, machine); });
+  if (!plan) {
+    auto whole = planGraph(*graph, machine, cost, options);
+    if (!whole) {
+      return whole.errors();
+    }
+    plan = std::move(whole->plan);
+  }
+  return Result<Executable>(*std::move(plan)).withWarnings(written.warnings()).withWarnings(graph.warnings());
+}
+
+Result<Executable> planPlacement(const Placement& placement, const Machine& machine, const CostModel& cost,
+                                 const CompileOptions& options, Replicas replicas) {
+  CompileObserver silent;
+  CompileObserver& observer = options.observer != nullptr ? *options.observer : silent;
 
   // Copies become ops before scheduling, so that they are ordered against computation instead of implied by
   // it.
-  PlacedGraph placed = insertTransfers(*placement, machine);
+  PlacedGraph placed = insertTransfers(placement, machine, Narrow::Kept, replicas);
 
   // Sizes that no arena can have are refused before memory planning adds them up.
   if (Diagnostics errors = checkAddressable(placed, machine); !errors.empty()) {
@@ -117,7 +182,7 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
   Schedule schedule = makeSchedule(placed, machine, cost);
   auto memory = planMemory(placed, schedule, machine);
   if (!memory && hasNarrowReplicas(placed)) {
-    placed = insertTransfers(*placement, machine, Narrow::CastAnew);
+    placed = insertTransfers(placement, machine, Narrow::CastAnew, replicas);
     schedule = makeSchedule(placed, machine, cost);
     memory = planMemory(placed, schedule, machine);
   }
@@ -155,9 +220,7 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
   // Sealing verifies the stages against one another, in every build: the runtime trusts a sealed plan
   // blindly.
   return Executable::seal(std::move(placed), std::move(schedule), *std::move(memory), *std::move(launches),
-                          machine, placement->policy)
-      .withWarnings(written.warnings())
-      .withWarnings(graph.warnings());
+                          machine, placement.policy);
 }
 
 } // namespace dfc

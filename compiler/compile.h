@@ -65,7 +65,8 @@ struct CompileOptions {
   /// Passes to leave out, for tests and debugging: "recognise_attention", "scale_losses", "gradients",
   /// "decompose", "fuse_batch_norm", "attention_layout", "set_precision", "narrow_movement",
   /// "space_to_depth", "choose_layout", "fold_constants", "simplify", "share_common_ops", "fuse_elementwise",
-  /// "fuse_matmul", "drop_dead_ops". Another name is an error.
+  /// "fuse_matmul", "drop_dead_ops"; and "hoist_invariant_ops", which computes what depends on unassigned
+  /// parameters and constants alone once instead of in every step. Another name is an error.
   std::vector<std::string> skipPasses = {};
   /// false: no two ops share a kernel launch on a GPU, even where both are small.
   bool mergeLaunches = true;

@@ -1,34 +1,14 @@
 // Resident values: what lies in the arenas before the first step. Constants come from the graph, parameters
-// from their initialisers, which are drawn (ir/graph/initialise.h) or read from files. Also the bookkeeping
-// of state by name: a parameter and its replicas on other devices are one.
+// from their initialisers, which are drawn (ir/graph/initialise.h) or read from files.
 #pragma once
 
-#include "ir/graph/rules/place_in_whole.h"
 #include "ir/plan/executable_parts.h"
+#include "ir/plan/state/parameter_rows.h"
 
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace dfc {
-
-/// A parameter of the plan, all of an author's parameter or a part of it.
-struct ParameterPart {
-  ValueId value;
-  TensorPart place; ///< in the author's
-};
-
-/// A parameter and where its copies lie.
-struct ParameterRow {
-  std::string name; ///< the author's, as its type is
-  TensorType type;
-  llvm::SmallVector<ParameterPart, 1> parts;  ///< together the parameter
-  llvm::SmallVector<ParameterPart, 2> copies; ///< the parts and their replicas, some in a type of 16 bits
-  bool ofPlan = false;                        ///< derived by a pass (ops::Parameter)
-};
-
-/// In graph order; replicas are counted to their original, parts and copies of a split graph to the author's
-/// parameter.
-std::vector<ParameterRow> parametersOf(const PlacedGraph& placed);
 
 /// The value of one part or copy, of type `own`, of a parameter of this value.
 Literal valueOf(const ParameterPart& part, const TensorType& own, const Literal& whole);

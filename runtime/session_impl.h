@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/plan/executable_parts.h"
+#include "ir/plan/state/preparation.h"
 #include "runtime/in_flight_steps.h"
 #include "runtime/open_devices.h"
 #include "runtime/session.h"
@@ -25,9 +26,16 @@ struct Session::Impl {
   std::vector<ParameterRow> parameters;
   std::shared_ptr<const ArenaMaps> arenas;
   std::unique_ptr<InFlightSteps> steps;
+  // The plan that computes prepared parameters, in our memory; null for none.
+  std::unique_ptr<Impl> preparation;
+  std::shared_ptr<bool> stale = std::make_shared<bool>(true); // it has to run; guarded by the turn
 
+  /// Opens devices and writes first values, but for those of `shared`, which lie in the memory of `holder`.
+  static Result<std::unique_ptr<Impl>> open(std::shared_ptr<const Executable> plan,
+                                            const SessionOptions& options, llvm::ArrayRef<SharedValue> shared,
+                                            const Impl* holder);
   Impl(std::shared_ptr<const Executable> thePlan, OpenedDevices devices, MovedBytes moved,
-       std::shared_ptr<Impl> state, const SessionOptions& options);
+       const SessionOptions& options);
 
   ArenaMap::Place placeOf(ValueId value) const {
     const Slot& slot = plan->memory().slots[value];
@@ -39,8 +47,17 @@ struct Session::Impl {
 
   std::shared_ptr<InFlightStep> launch(const NamedLiterals& feeds, InFlightSteps::Awaited awaited) {
     const auto turn = turns->take(*steps);
+    if (preparation != nullptr && *stale) {
+      prepare();
+    }
     return steps->launch(feeds, awaited);
   }
+
+  /// Computes the prepared parameters. None of our steps is in flight: since the last that was launched,
+  /// another session has had its turn, or the state was written. Throws the failures of a step.
+  void prepare();
+  /// Opens the preparation of the plan. Fails as Session::open.
+  Diagnostics openPreparation(const SessionOptions& options);
 
   void write(ValueId value, const Literal& literal) {
     if (const ArenaMap::Place place = placeOf(value); place.arena != nullptr) {

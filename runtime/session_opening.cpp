@@ -121,11 +121,10 @@ MovedBytes movedBytes(const Executable& plan, llvm::ArrayRef<SharedValue> shared
 } // namespace
 
 Session::Impl::Impl(std::shared_ptr<const Executable> thePlan, OpenedDevices devices, MovedBytes moved,
-                    std::shared_ptr<Impl> state, const SessionOptions& options)
-    : sharing(std::move(state)), turns(sharing != nullptr ? sharing->turns : std::make_shared<StateTurns>()),
-      plan(std::move(thePlan)),
+                    const SessionOptions& options)
+    : turns(std::make_shared<StateTurns>()), plan(std::move(thePlan)),
       board(plan->schedule().queues.size(), spinsFor(workingQueues(plan->schedule()))),
-      opened(std::move(devices)), parameters(parametersOf(plan->placed())) {
+      opened(std::move(devices)), parameters(parametersOf(*plan)) {
   auto maps = std::make_shared<ArenaMaps>(opened.devices.size());
   for (const DeviceId device : maps->ids()) {
     (*maps)[device] = ArenaMap(opened.devices[device.index()].arena.get(), std::move(moved[device]));
@@ -142,7 +141,7 @@ void Session::Impl::note(llvm::ArrayRef<ValueId> values) const {
   const std::vector<bool> assigned = assignedOf(plan->graph());
   for (const ValueId value : values) {
     if (const ArenaMap::Place place = placeOf(value); place.arena != nullptr) {
-      turns->note(place, assigned[value.index()]);
+      turns->note(*steps, place, assigned[value.index()]);
     }
   }
 }
@@ -211,15 +210,45 @@ Diagnostics otherBackends(const Executable& plan, llvm::ArrayRef<SharedValue> sh
 Result<std::unique_ptr<Session>> Session::opened(std::shared_ptr<const Executable> plan,
                                                  const SessionOptions& options, std::shared_ptr<Impl> state) {
   std::vector<SharedValue> shared;
-  MovedBytes moved(plan->machine().devices.size());
   if (state != nullptr) {
-    const std::vector<ParameterRow> parameters = parametersOf(plan->placed());
+    const std::vector<ParameterRow> parameters = parametersOf(*plan);
     auto matched = sharedValues({*plan, parameters}, {*state->plan, state->parameters});
     if (!matched) {
       return matched.errors();
     }
     shared = *std::move(matched);
-    moved = movedBytes(*plan, shared, *state->plan, *state->arenas);
+  }
+  auto impl = Impl::open(std::move(plan), options, shared, state.get());
+  if (!impl) {
+    return impl.errors();
+  }
+  Impl& opened = **impl;
+  if (state != nullptr) {
+    llvm::SmallVector<ValueId, 0> own, other;
+    for (const SharedValue& value : shared) {
+      own.push_back(value.own);
+      other.push_back(value.other);
+    }
+    opened.sharing = state;
+    opened.turns = state->turns;
+    opened.note(own);
+    state->note(other);
+  }
+  if (opened.plan->preparation() != nullptr) {
+    if (Diagnostics errors = opened.openPreparation(options); !errors.empty()) {
+      return errors;
+    }
+  }
+  return std::unique_ptr<Session>(new Session(*std::move(impl)));
+}
+
+Result<std::unique_ptr<Session::Impl>> Session::Impl::open(std::shared_ptr<const Executable> plan,
+                                                           const SessionOptions& options,
+                                                           llvm::ArrayRef<SharedValue> shared,
+                                                           const Impl* holder) {
+  MovedBytes moved(plan->machine().devices.size());
+  if (holder != nullptr) {
+    moved = movedBytes(*plan, shared, *holder->plan, *holder->arenas);
   }
   SideTable<DeviceId, int64_t> arenaBytes = plan->memory().arenaBytes;
   for (const DeviceId device : moved.ids()) {
@@ -229,30 +258,26 @@ Result<std::unique_ptr<Session>> Session::opened(std::shared_ptr<const Executabl
   for (const SharedValue& value : shared) {
     elsewhere.insert(value.own);
   }
+  for (const PreparationParameter& row : preparationParameters(*plan)) {
+    if (row.prepared) {
+      elsewhere.insert(row.step);
+    }
+  }
   Result<OpenedDevices> devices = openDevices(*plan, choiceOf(options), &arenaBytes);
   auto resident = residentValues(plan->placed(), options.dataFolder, elsewhere);
   Diagnostics errors = devices.errors();
   errors.insert(errors.end(), resident.errors().begin(), resident.errors().end());
-  if (errors.empty() && state != nullptr) {
-    errors = otherBackends(*plan, shared, *devices, *state->plan, state->opened);
+  if (errors.empty() && holder != nullptr) {
+    errors = otherBackends(*plan, shared, *devices, *holder->plan, holder->opened);
   }
   if (!errors.empty()) {
     return errors;
   }
-  auto impl = std::make_shared<Impl>(std::move(plan), *std::move(devices), std::move(moved), state, options);
+  auto impl = std::make_unique<Impl>(std::move(plan), *std::move(devices), std::move(moved), options);
   for (const auto& entry : *resident) {
     impl->write(entry.first, entry.second);
   }
-  if (state != nullptr) {
-    llvm::SmallVector<ValueId, 0> own, other;
-    for (const SharedValue& value : shared) {
-      own.push_back(value.own);
-      other.push_back(value.other);
-    }
-    impl->note(own);
-    state->note(other);
-  }
-  return std::unique_ptr<Session>(new Session(std::move(impl)));
+  return impl;
 }
 
 } // namespace dfc

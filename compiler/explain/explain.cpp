@@ -3,6 +3,7 @@
 #include "compiler/considered.h"
 #include "compiler/explain/changed_machine.h"
 #include "compiler/explain/explain_parts.h"
+#include "compiler/hoist/hoist_invariant_ops.h"
 #include "compiler/run_passes.h"
 #include "compiler/split/bound/bound_splits.h"
 #include "compiler/split/take_cuts.h"
@@ -197,7 +198,12 @@ class Explainer {
     const auto written = runPasses(PassPhase::Expand, graph_, machine_, options_);
     const auto graph = written ? runPasses(PassPhase::Rewrite, *written, machine_, options_)
                                : Result<Graph>(written.errors());
-    return graph ? leastSplitSeconds(*graph, machine_, cost_) : std::nullopt;
+    if (!graph) {
+      return std::nullopt;
+    }
+    const bool mayHoist = !llvm::is_contained(options_.skipPasses, hoistName) && !takesGradients(graph_);
+    const auto hoisted = mayHoist ? hoistInvariantOps(*graph) : std::nullopt;
+    return leastSplitSeconds(hoisted ? hoisted->step : *graph, machine_, cost_);
   }
 
   // With all the memory that it needs, where it has too little.

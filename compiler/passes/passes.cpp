@@ -20,11 +20,17 @@ llvm::ArrayRef<PassRow> allPasses() {
   return rows;
 }
 
-Diagnostics checkPassNames(llvm::ArrayRef<std::string> names) {
-  std::vector<std::string> known;
+std::vector<std::string> skippableNames() {
+  std::vector<std::string> names;
   for (const PassRow& row : allPasses()) {
-    known.emplace_back(row.name);
+    names.emplace_back(row.name);
   }
+  names.emplace_back(hoistName);
+  return names;
+}
+
+Diagnostics checkPassNames(llvm::ArrayRef<std::string> names) {
+  const std::vector<std::string> known = skippableNames();
   Diagnostics errors;
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {

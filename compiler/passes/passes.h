@@ -11,6 +11,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dfc {
 
@@ -47,7 +48,11 @@ struct PassRow {
 };
 /// All passes in the order in which `compile` runs them.
 llvm::ArrayRef<PassRow> allPasses();
-/// An error for each name that is no pass's.
+/// What CompileOptions::skipPasses leaves out beside them: the stage compiler/hoist, of one graph to two.
+inline constexpr std::string_view hoistName = "hoist_invariant_ops";
+/// The names of all passes, and that one.
+std::vector<std::string> skippableNames();
+/// An error for each name that is none of these.
 Diagnostics checkPassNames(llvm::ArrayRef<std::string> names);
 
 } // namespace dfc

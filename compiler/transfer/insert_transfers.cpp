@@ -18,9 +18,9 @@ Key keyOf(ValueId value, DeviceId device) { return {value.index(), device.index(
 
 class TransferInserter {
  public:
-  TransferInserter(const Placement& placement, const Machine& machine)
-      : placement_(placement), old_(placement.graph), machine_(machine), paths_(machine), builder_(old_),
-        keptCasts_(old_.opCount()), home_(old_.valueCount()) {}
+  TransferInserter(const Placement& placement, const Machine& machine, Replicas replicas)
+      : placement_(placement), old_(placement.graph), machine_(machine), replicas_(replicas), paths_(machine),
+        builder_(old_), keptCasts_(old_.opCount()), home_(old_.valueCount()) {}
 
   PlacedGraph run(Narrow narrow) {
     if (narrow == Narrow::Kept) {
@@ -128,7 +128,8 @@ class TransferInserter {
 
   // The device of a new replica computes its next value anew if it may.
   void noteResidentReader(OpId producer, DeviceId device) {
-    if (!isResident(producer) || device == placement_.device[producer] ||
+    const bool isKept = replicas_ == Replicas::Kept || old_[producer].kind() != OpKind::Parameter;
+    if (!isKept || !isResident(producer) || device == placement_.device[producer] ||
         !replicaDevices_[producer].insert(device).second) {
       return;
     }
@@ -373,6 +374,7 @@ class TransferInserter {
   const Placement& placement_;
   const Graph& old_;
   const Machine& machine_;
+  Replicas replicas_;
   const Paths paths_;
   std::map<std::tuple<uint32_t, uint32_t, int64_t>, std::vector<Route>> pathOf_; // by devices and bytes
   GraphBuilder builder_;
@@ -409,8 +411,9 @@ bool hasNarrowReplicas(const PlacedGraph& placed) {
   });
 }
 
-PlacedGraph insertTransfers(const Placement& placement, const Machine& machine, Narrow narrow) {
-  return TransferInserter(placement, machine).run(narrow);
+PlacedGraph insertTransfers(const Placement& placement, const Machine& machine, Narrow narrow,
+                            Replicas replicas) {
+  return TransferInserter(placement, machine, replicas).run(narrow);
 }
 
 } // namespace dfc

@@ -25,9 +25,13 @@ Diagnostics refuseTransfers(const Graph& graph);
 /// Whether parameters of f32 are kept in the 16-bit types that they are cast to: fewer bytes are moved, and
 /// more are resident.
 enum class Narrow : uint8_t { Kept, CastAnew };
+/// Whether parameters that other devices read have replicas there, or are transferred in each step, which
+/// suits a plan whose steps are rare.
+enum class Replicas : uint8_t { Kept, Transferred };
 
 /// Assumes a placement that `verifyPlacement` accepts and a machine whose devices all reach one another.
-PlacedGraph insertTransfers(const Placement& placement, const Machine& machine, Narrow narrow = Narrow::Kept);
+PlacedGraph insertTransfers(const Placement& placement, const Machine& machine, Narrow narrow = Narrow::Kept,
+                            Replicas replicas = Replicas::Kept);
 
 /// Whether a replica is of another type than its original.
 bool hasNarrowReplicas(const PlacedGraph& placed);

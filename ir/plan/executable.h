@@ -57,6 +57,10 @@ class Executable {
   const Schedule& schedule() const;
   const MemoryPlan& memory() const;
   const LaunchPlan& launches() const;
+  /// The plan that computes parameters of this one's steps (ir/plan/state/preparation.h); null for none.
+  const Executable* preparation() const { return preparation_.get(); }
+  /// This plan with such a preparation; errors where one does not fit the other.
+  Result<Executable> preparedBy(Executable preparation) const;
   /// @endcond
 
  private:
@@ -64,6 +68,7 @@ class Executable {
   Executable(PlacedGraph placed, Schedule schedule, MemoryPlan memory, LaunchPlan launches, Machine machine,
              std::string policy);
   std::shared_ptr<const Parts> parts_;
+  std::shared_ptr<const Executable> preparation_;
 };
 
 } // namespace dfc

@@ -41,6 +41,11 @@ Diagnostics verifyStages(const PlacedGraph& placed, const Schedule& schedule, co
 /// relation. An empty plan is sound. Assumes stages that are.
 Diagnostics verifyLaunchPlan(const LaunchPlan& launches, const PlacedGraph& placed, const Schedule& schedule,
                              const MemoryPlan& memory, const Machine& machine);
+/// The preparation has no inputs, fetches and preparation, and is for the machine of the step; each of its
+/// parameters is one of the step's, of the same type and on the same device, which no op of the step assigns;
+/// it assigns parameters that a pass derived, with all their replicas. Together they keep within the devices'
+/// memory. Assumes sealed plans.
+Diagnostics verifyPreparation(const Executable& preparation, const Executable& step);
 /// Lower bounds and shared devices' times are those that follow from the steps' seconds and utilisations. Not
 /// part of the stages' contract, as a plan made by hand may leave them out: asked of what is read from a
 /// file. Assumes stages that are sound.

@@ -1,6 +1,8 @@
 // The state of a session: its parameters, read and written between steps.
 #include "runtime/session_impl.h"
 
+#include <fmt/format.h>
+
 namespace dfc {
 
 NamedLiterals Session::state() {
@@ -52,6 +54,7 @@ Status Session::setState(const NamedLiterals& values) {
     for (const ParameterPart& copy : row.copies) {
       if (given != values.end()) {
         impl_->write(copy, given->second);
+        impl_->turns->changed(impl_->placeOf(copy.value));
       }
     }
   }

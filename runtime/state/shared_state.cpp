@@ -93,28 +93,64 @@ Result<std::vector<SharedValue>> sharedValues(const StateOwner& own, const State
 std::unique_lock<std::mutex> StateTurns::take(InFlightSteps& steps) {
   std::unique_lock<std::mutex> turn(mutex_);
   if (last_ != &steps) {
-    if (last_ != nullptr) {
-      last_->close();
-      for (const auto& [place, users] : users_) {
-        if (users.assigns && users.reads) {
-          place.first->write(place.second, {}); // no bytes: kernels that keep something look again
-        }
-      }
-    }
+    endTurn();
     last_ = &steps;
   }
   return turn;
 }
 
-void StateTurns::leave(const InFlightSteps& steps) {
-  const std::unique_lock<std::mutex> turn(mutex_);
-  last_ = last_ == &steps ? nullptr : last_;
+// What its steps assigned is new to all others.
+void StateTurns::endTurn() {
+  if (last_ == nullptr) {
+    return;
+  }
+  last_->close();
+  for (const auto& [place, users] : users_) {
+    if (!users.assigning.empty() && users.reads) {
+      place.first->write(place.second, {}); // no bytes: kernels that keep something look again
+    }
+    if (llvm::is_contained(users.assigning, last_)) {
+      changed({place.first, place.second});
+    }
+  }
+  last_ = nullptr;
 }
 
-void StateTurns::note(const ArenaMap::Place& place, bool assigned) {
+void StateTurns::leave(const InFlightSteps& steps) {
+  const std::unique_lock<std::mutex> turn(mutex_);
+  if (last_ == &steps) {
+    endTurn();
+  }
+  for (auto& entry : users_) {
+    llvm::erase_if(entry.second.assigning, [&](const InFlightSteps* other) { return other == &steps; });
+  }
+}
+
+void StateTurns::note(const InFlightSteps& steps, const ArenaMap::Place& place, bool assigned) {
   const std::unique_lock<std::mutex> turn(mutex_);
   Users& users = users_[{place.arena, place.offset}];
-  (assigned ? users.assigns : users.reads) = true;
+  if (!assigned) {
+    users.reads = true;
+  } else if (!llvm::is_contained(users.assigning, &steps)) {
+    users.assigning.push_back(&steps);
+  }
+}
+
+void StateTurns::watch(const ArenaMap::Place& place, std::shared_ptr<bool> stale) {
+  const std::unique_lock<std::mutex> turn(mutex_);
+  users_[{place.arena, place.offset}].watchers.push_back(std::move(stale));
+}
+
+void StateTurns::changed(const ArenaMap::Place& place) {
+  const auto users = users_.find({place.arena, place.offset});
+  if (users == users_.end()) {
+    return;
+  }
+  for (const std::weak_ptr<bool>& watcher : users->second.watchers) {
+    if (const auto stale = watcher.lock()) {
+      *stale = true;
+    }
+  }
 }
 
 } // namespace dfc

@@ -34,15 +34,24 @@ class StateTurns {
   void leave(const InFlightSteps& steps);
   /// A parameter at this place is among those of a session, which assigns it or does not. Kernels of a
   /// session that does not may keep what they make of it, until another's turn ends.
-  void note(const ArenaMap::Place& place, bool assigned);
+  void note(const InFlightSteps& steps, const ArenaMap::Place& place, bool assigned);
+  /// From now on `stale` is set where the parameter at this place may have changed.
+  void watch(const ArenaMap::Place& place, std::shared_ptr<bool> stale);
+  /// The parameter at this place was written. Called in a turn.
+  void changed(const ArenaMap::Place& place);
 
  private:
+  using Key = std::pair<Arena*, int64_t>;
   struct Users {
-    bool assigns = false, reads = false;
+    bool reads = false;
+    llvm::SmallVector<const InFlightSteps*, 1> assigning;
+    llvm::SmallVector<std::weak_ptr<bool>, 1> watchers;
   };
+  void endTurn();
+
   std::mutex mutex_;
   InFlightSteps* last_ = nullptr; // whose turn it is
-  std::map<std::pair<Arena*, int64_t>, Users> users_;
+  std::map<Key, Users> users_;
 };
 
 } // namespace dfc

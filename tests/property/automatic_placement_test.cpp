@@ -76,6 +76,7 @@ Machine randomMachine(uint64_t seed) {
 double plannedMakespan(const Graph& graph, const Machine& machine, std::string_view policy) {
   CompileOptions options;
   options.policy = policy;
+  options.skipPasses = {"hoist_invariant_ops"}; // placement is in question, not the memory of a second plan
   const auto plan = compile(graph, machine, RooflineCostModel(), options);
   return plan ? plan->predictedSeconds() : std::numeric_limits<double>::infinity();
 }
@@ -131,6 +132,7 @@ void checkMonotone(uint64_t begin, uint64_t end) {
 Machine withMemory(Machine machine, const Graph& graph, double share) {
   CompileOptions options;
   options.policy = "single";
+  options.skipPasses = {"hoist_invariant_ops"};
   const auto plan = compile(graph, machine, RooflineCostModel(), options);
   REQUIRE(plan.ok());
   int64_t most = 1;

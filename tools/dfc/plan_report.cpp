@@ -2,6 +2,7 @@
 
 #include "ir/author/text/units.h"
 #include "ir/plan/executable_parts.h"
+#include "ir/plan/state/preparation.h"
 #include "tools/dfc/io/numbers.h"
 
 #include <fmt/format.h>
@@ -20,6 +21,17 @@ int64_t transferBytes(const Executable& plan) {
     bytes += transfer.bytes;
   }
   return bytes;
+}
+
+/// "computed once, before the first step: 12 ops, which keep 1.2 MB (…)"; "" for none.
+std::string preparationText(const Executable& plan) {
+  const PreparationSize size = preparationSize(plan);
+  return plan.preparation() == nullptr
+             ? ""
+             : fmt::format("computed once, before the first step and when weights change: {}, whose results "
+                           "keep {}\n",
+                           counted(static_cast<int64_t>(size.computations), "computation"),
+                           humanBytes(size.bytes));
 }
 
 /// "1.08 times the lower bound 12 µs"; a bound of 0 has no ratio.
@@ -56,6 +68,7 @@ std::string planSummary(const Executable& plan, Rates rates) {
                   humanBytes(transferBytes(plan)), plan.policy());
   text += fmt::format("predicted {} a step, {}{}\n", humanSeconds(schedule.steady.seconds),
                       boundText(schedule.steady), ratesText(rates));
+  text += preparationText(plan);
   if (schedule.steady.seconds < schedule.makespan) {
     text += fmt::format("a step by itself, its feeds first: {}\n", humanSeconds(schedule.makespan));
   }
@@ -93,6 +106,8 @@ std::string planSummaryJson(const Executable& plan) {
                     {"predictedSeconds", plan.predictedSeconds()},
                     {"lowerBoundSeconds", plan.lowerBoundSeconds()},
                     {"firstStepSeconds", plan.schedule().makespan},
+                    {"preparedComputations", preparationSize(plan).computations},
+                    {"preparedBytes", preparationSize(plan).bytes},
                     {"devices", devices}};
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

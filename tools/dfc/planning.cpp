@@ -126,7 +126,7 @@ CompileOptions compileOptionsOf(const PlanOptions& options, const Machine* machi
   result.mergeLaunches = !options.noMergedLaunches;
   result.peerReads = !options.noPeerReads;
   for (const std::string& pass : options.without) {
-    checkName("pass", pass, namesOf(allPasses()), errors);
+    checkName("pass", pass, skippableNames(), errors);
     result.skipPasses.push_back(pass);
   }
   for (const std::string& text : options.pins) {
@@ -231,7 +231,7 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
   verb.add_option("--memory", options.memory, "capacity of a device in place of the machine file's")
       ->type_name("DEVICE=SIZE")
       ->allow_extra_args(false);
-  verb.add_option("--skip-pass", options.without, listed("leave a pass out", namesOf(allPasses())))
+  verb.add_option("--skip-pass", options.without, listed("leave a pass out", skippableNames()))
       ->type_name("NAME")
       ->allow_extra_args(false);
   verb.add_option("--calibration", options.calibrations,

@@ -20,7 +20,7 @@
 
 namespace dfc {
 
-inline constexpr uint32_t formatVersion = 5;
+inline constexpr uint32_t formatVersion = 6;
 
 /// The two parts of a file that holds together.
 struct PlanParts {

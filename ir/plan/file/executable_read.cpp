@@ -21,15 +21,24 @@ constexpr uint64_t largestPlanFile = uint64_t{1} << 36;
 constexpr size_t mostErrorsShown = 20;
 constexpr const char* notOurs = "the plan was not made by this dfc; compile the graph again";
 
+Result<Executable> parsePlan(std::span<const std::byte> bytes, const std::string& fileName,
+                             bool isPreparation);
+
 /// Rebuilds the stages from a verified buffer. `fail` records why it cannot go on.
 class PlanReader {
  public:
-  PlanReader(const file::Plan& plan, std::span<const std::byte> constants, std::string fileName)
-      : plan_(plan), constants_(constants), fileName_(std::move(fileName)) {}
+  PlanReader(const file::Plan& plan, std::span<const std::byte> constants, std::string fileName,
+             bool isPreparation)
+      : plan_(plan), constants_(constants), fileName_(std::move(fileName)), isPreparation_(isPreparation) {}
 
   Result<Executable> read() {
     Machine machine = readMachineText();
-    Result<Graph> graph = readPlanGraph(plan_, constants_);
+    if (plan_.preparation_bytes() > constants_.size()) {
+      fail("its preparation is longer than the file");
+      return located(std::move(errors_));
+    }
+    const auto preparation = constants_.last(plan_.preparation_bytes());
+    Result<Graph> graph = readPlanGraph(plan_, constants_.first(constants_.size() - preparation.size()));
     if (!graph.ok()) {
       errors_.insert(errors_.end(), graph.errors().begin(), graph.errors().end());
     }
@@ -52,10 +61,23 @@ class PlanReader {
       return located(sealed.errors());
     }
     Diagnostics errors = verifyPrediction(sealed->placed(), sealed->schedule(), sealed->machine());
-    return errors.empty() ? std::move(sealed) : Result<Executable>(located(std::move(errors)));
+    if (!errors.empty()) {
+      return located(std::move(errors));
+    }
+    return preparation.empty() ? std::move(sealed) : withPreparation(*std::move(sealed), preparation);
   }
 
  private:
+  Result<Executable> withPreparation(Executable plan, std::span<const std::byte> bytes) const {
+    auto preparation = isPreparation_ ? Result<Executable>(errorWithoutPlace("a preparation has another"))
+                                      : parsePlan(bytes, fileName_, /*isPreparation=*/true);
+    if (!preparation.ok()) {
+      return isPreparation_ ? located(preparation.errors()) : preparation.errors();
+    }
+    auto both = plan.preparedBy(*std::move(preparation));
+    return both.ok() ? std::move(both) : Result<Executable>(located(both.errors()));
+  }
+
   void fail(std::string message) { errors_.push_back(errorWithoutPlace(std::move(message))); }
 
   /// Errors of a file are about the file, wherever the ops in it were once written.
@@ -168,6 +190,7 @@ class PlanReader {
   const file::Plan& plan_;
   std::span<const std::byte> constants_;
   std::string fileName_;
+  bool isPreparation_;
   Diagnostics errors_;
   PlacedGraph placed_;
   Schedule schedule_;
@@ -183,9 +206,8 @@ std::span<const std::byte> alignedCopy(std::span<const std::byte> bytes, std::ve
   return copy;
 }
 
-} // namespace
-
-Result<Executable> Executable::parse(std::span<const std::byte> bytes, const std::string& fileName) {
+Result<Executable> parsePlan(std::span<const std::byte> bytes, const std::string& fileName,
+                             bool isPreparation) {
   const Result<PlanParts> parts = unwrapPlan(bytes, fileName);
   if (!parts.ok()) {
     return parts.errors();
@@ -205,7 +227,13 @@ Result<Executable> Executable::parse(std::span<const std::byte> bytes, const std
   if (!file::VerifyPlanBuffer(verifier) || !elementsAligned(*file::GetPlan(buffer))) {
     return malformed;
   }
-  return PlanReader(*file::GetPlan(buffer), parts->constants, fileName).read();
+  return PlanReader(*file::GetPlan(buffer), parts->constants, fileName, isPreparation).read();
+}
+
+} // namespace
+
+Result<Executable> Executable::parse(std::span<const std::byte> bytes, const std::string& fileName) {
+  return parsePlan(bytes, fileName, /*isPreparation=*/false);
 }
 
 Result<Executable> Executable::load(const std::string& path) {

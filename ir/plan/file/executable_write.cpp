@@ -53,9 +53,13 @@ class PlanWriter {
     const auto policy = builder_.CreateString(executable_.policy());
     const auto machine = builder_.CreateString(printMachine(executable_.machine()));
     const auto strings = builder_.CreateVectorOfStrings(strings_.all());
+    const std::vector<std::byte> preparation = executable_.preparation() != nullptr
+                                                   ? executable_.preparation()->serialise()
+                                                   : std::vector<std::byte>();
+    constants_.insert(constants_.end(), preparation.begin(), preparation.end());
     return file::CreatePlan(builder_, name, policy, machine, strings, ops, values, fetches, device, transfers,
                             replicas, orderings, queues, steps, schedule_.makespan, &bounds, &steady, slots,
-                            arenaBytes, residentBytes, lowerBound, launches);
+                            arenaBytes, residentBytes, lowerBound, launches, preparation.size());
   }
 
   /// A vector of tables, one for each of `rows`.

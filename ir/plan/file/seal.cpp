@@ -16,6 +16,15 @@ Result<Executable> Executable::seal(PlacedGraph placed, Schedule schedule, Memor
                     std::move(machine), std::move(policy));
 }
 
+Result<Executable> Executable::preparedBy(Executable preparation) const {
+  if (Diagnostics errors = verifyPreparation(preparation, *this); !errors.empty()) {
+    return errors;
+  }
+  Executable both = *this;
+  both.preparation_ = std::make_shared<const Executable>(std::move(preparation));
+  return both;
+}
+
 Result<Executable> Executable::seal(PlacedGraph placed, Schedule schedule, MemoryPlan memory, Machine machine,
                                     std::string policy) {
   return seal(std::move(placed), std::move(schedule), std::move(memory), LaunchPlan(), std::move(machine),

@@ -1,0 +1,15 @@
+// worthHoisting: the invariant ops of a graph whose results are worth keeping. The README of this room has
+// the rule and its reasons.
+#pragma once
+
+#include "ir/graph/graph.h"
+
+namespace dfc {
+
+struct InvariantOps {
+  SideTable<OpId, bool> invariant; ///< the same values in every step; parameters and constants among them
+  SideTable<OpId, bool> worth;     ///< of these, the ops that are computed once
+};
+InvariantOps worthHoisting(const Graph& graph);
+
+} // namespace dfc
