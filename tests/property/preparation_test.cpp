@@ -215,6 +215,34 @@ TEST_CASE("preparation: a plan file holds it") {
   checkSame(run(plan, layer, 1, 2), run(std::make_shared<const Executable>(*read), layer, 1, 2));
 }
 
+TEST_CASE("preparation: one that does not fit the plan is refused") {
+  const auto messageOf = [](const Result<Executable>& both) {
+    REQUIRE(!both.ok());
+    return both.errors().front().message;
+  };
+  const auto plan = planOf(parsed(layerText), machineOf({}), {});
+  const auto always = planOf(parsed(layerText), machineOf({}), without());
+  REQUIRE(plan->preparation() != nullptr);
+  CHECK(messageOf(plan->preparedBy(*always)) ==
+        "the preparation: it has inputs, fetches or a preparation of its own");
+  const auto elsewhere = planOf(parsed(layerText), machineOf({.gpus = 1}), without());
+  CHECK(messageOf(elsewhere->preparedBy(*plan->preparation())) ==
+        "the preparation: it is for another machine than the step");
+  CHECK(messageOf(always->preparedBy(*plan->preparation())).find("the step has no parameter '") !=
+        std::string::npos); // it reads no prepared ones
+  const auto counting = planOf(parsed(R"(graph counting {
+    parameter gamma : f32[6] = zeros()
+    assign(gamma, add(gamma, 1.0))
+  })"),
+                               machineOf({}), {});
+  const auto writing =
+      planOf(parsed("graph g { parameter gamma : f32[6] = zeros() \n fetch gamma }"), machineOf({}), {});
+  CHECK(messageOf(writing->preparedBy(*counting)) ==
+        "the preparation: parameter 'gamma', which it assigns, is the author's");
+  CHECK(messageOf(counting->preparedBy(*counting)) ==
+        "the preparation: parameter 'gamma' changes in every step");
+}
+
 TEST_CASE("preparation: it is left out where memory does not suffice for kept values") {
   const Graph layer = parsed(R"(graph wide {
     input x : f32[2, 1000]
