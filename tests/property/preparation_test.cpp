@@ -165,8 +165,8 @@ TEST_CASE("preparation: a checkpoint of a plan with one is that of a plan withou
   CHECK(bitDifference(expectedOf({}), resultOf(*to)) == "");
   REQUIRE(loadState(*to, file).ok());
   CHECK(bitDifference(expectedOf(state), resultOf(*to)) == "");
-  const auto without_ = opened(planOf(layer, machineOf({}), without()));
-  REQUIRE(loadState(*without_, file).ok());
+  const auto plain = opened(planOf(layer, machineOf({}), without()));
+  REQUIRE(loadState(*plain, file).ok());
 }
 
 TEST_CASE("preparation: steps of another session that shares the weights are seen, also when it is closed") {
