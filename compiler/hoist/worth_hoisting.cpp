@@ -10,6 +10,9 @@ namespace {
 /// Bytes of a kept value over the bytes that it is made of: packed weights of 4 bits give f32 of eight times
 /// their bytes; what grows more is mostly a broadcast.
 constexpr double mostGrowth = 8;
+/// Bytes of a kept value that a cache holds, and the growth from which it is not kept then: computed anew, it
+/// comes from fewer bytes of memory and stays in the cache.
+constexpr double cachedBytes = 4 << 20, cachedGrowth = 2;
 /// Operations for an element of the result from which computing it costs more than reading it.
 constexpr double heavyFlopsForAnElement = 8;
 
@@ -98,7 +101,8 @@ class Worth {
         isKeptCast(op)) {
       return false;
     }
-    return bytes <= mostGrowth * madeOf_[op] || flops_[op] > heavyFlopsForAnElement * elementsOf(op);
+    const double growth = bytes <= cachedBytes ? cachedGrowth : mostGrowth;
+    return bytes <= growth * madeOf_[op] || flops_[op] > heavyFlopsForAnElement * elementsOf(op);
   }
 
   static bool isResident(OpKind kind) { return kind == OpKind::Parameter || kind == OpKind::Constant; }

@@ -92,8 +92,8 @@ TEST_CASE("preparation: a step computes what depends on its feeds, to the same b
       const Machine machine = machineOf({.gpus = gpus, .peers = true});
       const auto once = planOf(layer, machine, options);
       REQUIRE(once->preparation() != nullptr);
-      CHECK(preparationSize(*once).computations >= 3);
-      CHECK(preparationSize(*once).bytes >= 4 * (8 * 6 + 6 + 4 * 6));
+      CHECK(preparationSize(*once).computations >= 2); // w is small, and computed in the cache
+      CHECK(preparationSize(*once).bytes >= 4 * (6 + 4 * 6));
       const auto always = planOf(layer, machine, without(options));
       CHECK(always->preparation() == nullptr);
       CHECK(once->predictedSeconds() <= always->predictedSeconds());
@@ -245,8 +245,8 @@ TEST_CASE("preparation: one that does not fit the plan is refused") {
 
 TEST_CASE("preparation: it is left out where memory does not suffice for kept values") {
   const Graph layer = parsed(R"(graph wide {
-    input x : f32[2, 1000]
-    parameter packed : u8[1000, 1000] = constant(3)
+    input x : f32[2, 1100]
+    parameter packed : u8[1100, 1100] = constant(3)
     y = matmul(x, sub(cast(packed, to=f32), 1.5))
     z = matmul(x, mul(cast(packed, to=f32), 0.5))
     fetch y
@@ -255,14 +255,14 @@ TEST_CASE("preparation: it is left out where memory does not suffice for kept va
   Machine machine = machineOf({});
   const auto ample = planOf(layer, machine, {});
   REQUIRE(ample->preparation() != nullptr);
-  CHECK(preparationSize(*ample).bytes == 2 * 4'000'000); // f32 of both
+  CHECK(preparationSize(*ample).bytes == 2 * 4'840'000); // f32 of both
   machine.devices[machine.host()].memoryBytes =
-      8'000'000; // 1 MB of packed weights, and one of both at a time
+      9'500'000; // 1.2 MB of packed weights, and one of both at a time
   const auto tight = planOf(layer, machine, {});
   CHECK(tight->preparation() == nullptr);
   // Multiples of 0.5, whose sums are exact in any order: a kernel that keeps a constant operand packed may
   // add up in another.
-  Literal x(TensorType{ElementType::F32, dfc::Shape({2, 1000})});
+  Literal x(TensorType{ElementType::F32, dfc::Shape({2, 1100})});
   Dice dice(1);
   for (float& element : x.mutableData<float>()) {
     element = static_cast<float>(dice.below(9) - 4);
@@ -301,7 +301,7 @@ TEST_CASE("preparation: random graphs in little memory have the same bits, or no
 TEST_CASE("preparation: what steps assign is not prepared, and the rest of such a graph is") {
   const Graph graph = parsed(R"(graph adapter {
     input x : f32[2, 4]
-    parameter packed : u8[4, 4] = constant(3)
+    parameter packed : f16[4, 4] = constant(3)
     parameter trained : f32[4, 4] = uniform(0.5, 1.5, seed=2)
     base = sub(cast(packed, to=f32), 1.5)
     t = exp(trained)
