@@ -34,13 +34,7 @@ class CheckpointChooser {
       : lifetimes_(lifetimes), placement_(placement), graph_(placement.graph), order_(order), limits_(limits),
         machine_(machine), cost_(cost), opsOn_(limits.size()), kept_(graph_.valueCount(), false) {
     for (const OpId op : order_.ops) {
-      llvm::SmallVector<DeviceId, 4> devices = {placement_.device[op]};
-      lifetimes_.forEachRead(op, [&](const Lifetimes::Read& read) {
-        if (!llvm::is_contained(devices, read.device)) {
-          devices.push_back(read.device);
-        }
-      });
-      for (const DeviceId device : devices) {
+      for (const DeviceId device : lifetimes_.devicesOf(op)) {
         opsOn_[device].push_back(op);
       }
     }

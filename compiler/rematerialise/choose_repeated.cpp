@@ -32,13 +32,7 @@ class Chooser {
         machine_(machine), cost_(cost), banned_(graph_.opCount(), false), seconds_(graph_.opCount(), 0),
         opsOn_(limits.size()) {
     for (const OpId op : order_.ops) {
-      llvm::SmallVector<DeviceId, 4> devices = {placement_.device[op]};
-      lifetimes_.forEachRead(op, [&](const Lifetimes::Read& read) {
-        if (!llvm::is_contained(devices, read.device)) {
-          devices.push_back(read.device);
-        }
-      });
-      for (const DeviceId device : devices) {
+      for (const DeviceId device : lifetimes_.devicesOf(op)) {
         if (mayRepeat(op)) {
           opsOn_[device].push_back(op);
           seconds_[op] = cost_.opSeconds(graph_, op, machine_, placement_.device[op]);

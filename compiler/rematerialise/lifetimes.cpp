@@ -76,6 +76,16 @@ void Lifetimes::findReturns(const InFlight& inFlight) {
   }
 }
 
+llvm::SmallVector<DeviceId, 4> Lifetimes::devicesOf(OpId op) const {
+  llvm::SmallVector<DeviceId, 4> devices = {placement_.device[op]};
+  forEachRead(op, [&](const Read& read) {
+    if (!llvm::is_contained(devices, read.device)) {
+      devices.push_back(read.device);
+    }
+  });
+  return devices;
+}
+
 uint32_t Lifetimes::copiesOf(OpId producer, const Span& span) const {
   if (inFlight_ == nullptr || batch_[producer] == none) {
     return 1;

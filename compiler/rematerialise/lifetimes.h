@@ -67,6 +67,8 @@ class Lifetimes {
       }
     }
   }
+  /// The devices that have results of an op: its own, and those of its readers.
+  llvm::SmallVector<DeviceId, 4> devicesOf(OpId op) const;
   /// Bytes alive, by position.
   const std::vector<int64_t>& profile(DeviceId device) const { return profile_[device]; }
 
