@@ -180,7 +180,9 @@ void Feeds::fitShape(Source source, const std::string& place, Diagnostics& error
   if (data.element != input.element) {
     errors.push_back(wrongFeed(
         place, fmt::format("holds {}, but input '{}' is {}", toString(data), source.name, toString(input)),
-        fmt::format("convert it in NumPy: array.astype(np.{})", numpyName(input.element))));
+        fmt::format("convert it in NumPy: array.astype(np.{}){}", numpyName(input.element),
+                    data.element == ElementType::U8 && isFloat(input.element) ? "; pixels: / 255 behind it"
+                                                                              : "")));
     return;
   }
   if (longerRows(data.shape, input.shape)) {

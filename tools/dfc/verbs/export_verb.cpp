@@ -1,4 +1,5 @@
 // `dfc export`: a graph and its weights in, an ONNX model out.
+#include "ir/author/text/units.h"
 #include "ir/graph/graph.h"
 #include "runtime/files/safetensors.h"
 #include "runtime/weights/rename_rules.h"
@@ -37,6 +38,12 @@ Examples:
 
 constexpr size_t mostNamesShown = 5;
 
+/// The first ones.
+std::string namesShown(const std::vector<std::string>& names) {
+  const auto end = names.begin() + static_cast<int64_t>(std::min(names.size(), mostNamesShown));
+  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), end == names.end() ? "" : ", …");
+}
+
 /// Of the file's tensors those of parameters; errors unless all fit, or --partial.
 Result<NamedLiterals> stateOf(const ExportArguments& arguments, const Graph& graph) {
   auto tensors = readSafetensors(arguments.state);
@@ -60,16 +67,22 @@ Result<NamedLiterals> stateOf(const ExportArguments& arguments, const Graph& gra
       state.emplace(parameter.name, found->second);
     }
   }
-  const bool strange = state.size() < tensors->size();
-  if (arguments.partial ? !state.empty() : missing.empty() && !strange) {
+  std::vector<std::string> others;
+  for (const auto& [name, value] : *tensors) {
+    if (state.count(name) == 0) {
+      others.push_back(name);
+    }
+  }
+  if (arguments.partial ? !state.empty() : missing.empty() && others.empty()) {
     return state;
   }
-  const auto shown = missing.begin() + static_cast<int64_t>(std::min(missing.size(), mostNamesShown));
-  std::string message = fmt::format("fits {} of the graph's {} parameters with its {} tensors", state.size(),
-                                    graph.parameters().size(), tensors->size());
+  std::string message = fmt::format("has tensors for {} of {} of the graph", state.size(),
+                                    counted(graph.parameters().size(), "parameter"));
   if (!missing.empty()) {
-    message += fmt::format("; it lacks {}{}", fmt::join(missing.begin(), shown, ", "),
-                           shown == missing.end() ? "" : ", …");
+    message += fmt::format("; it lacks {}", namesShown(missing));
+  }
+  if (!others.empty()) {
+    message += fmt::format("; no parameters of the graph are {}", namesShown(others));
   }
   return Diagnostic{Severity::Error,
                     {arguments.state},
