@@ -145,11 +145,10 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return graph.errors();
   }
 
-  // What gives the same values in every step is computed before the first one, by a plan of its own. Before
-  // placement, which then sees what a step costs.
+  // Loop-invariant code motion: ops that give the same values in every step go into a plan that runs before
+  // the first step. It precedes placement, so that placement prices the ops of a step alone.
   std::optional<Executable> plan;
-  const bool mayHoist = !llvm::is_contained(options.skipPasses, hoistName) && !takesGradients(source);
-  if (const auto hoisted = mayHoist ? hoistInvariantOps(*graph) : std::nullopt) {
+  if (const auto hoisted = hoistUnlessSkipped(source, *graph, options.skipPasses)) {
     plan = planHoisted(*hoisted, *graph, machine, cost, options);
   }
   if (!plan) {

@@ -24,6 +24,8 @@ namespace DFC_PUBLIC dfc {
 struct ConsideredPlacements; // what choosePlacement compared
 
 /// Sees each stage as it is made, for --emit and for tests. Does nothing unless overridden.
+/// Calls follow the stages. Where a plan with hoisted ops is given up, its stages are seen first: the last
+/// call of each kind shows the plan that is returned.
 class CompileObserver {
  public:
   virtual ~CompileObserver() = default;

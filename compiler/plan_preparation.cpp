@@ -107,7 +107,7 @@ class PreparationWriter {
     }
   }
 
-  // Parts are cut where the whole is computed, so that no more than a part is transferred.
+  // The device that computes a value slices it, so that a transfer to another device carries one shard.
   void assignAll(const ParameterRow& row, ValueId whole) {
     const DeviceId home = deviceOf(row.copies.front());
     setDevice(whole, home);

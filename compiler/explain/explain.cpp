@@ -201,8 +201,7 @@ class Explainer {
     if (!graph) {
       return std::nullopt;
     }
-    const bool mayHoist = !llvm::is_contained(options_.skipPasses, hoistName) && !takesGradients(graph_);
-    const auto hoisted = mayHoist ? hoistInvariantOps(*graph) : std::nullopt;
+    const auto hoisted = hoistUnlessSkipped(graph_, *graph, options_.skipPasses);
     return leastSplitSeconds(hoisted ? hoisted->step : *graph, machine_, cost_);
   }
 

@@ -57,8 +57,8 @@ std::string devicesText(const Explanation& said) {
   return text;
 }
 
-/// States what the lower bound covers: it omits launch overheads and all other kinds of ops, and is loose for
-/// graphs of small ops.
+/// The lower bound, and which costs it counts: products, convolutions, attention and copies. Launch overhead
+/// and all other ops are not counted, so it is loose for graphs of small ops.
 std::string boundText(double bound, double step) {
   const std::string share = step > 0 ? fmt::format(" ({} of this step)", percent(bound / step)) : "";
   return fmt::format("lower bound of all splits along one axis over alike devices: {}{}; of products, "

@@ -1,8 +1,9 @@
-// Two walks find what each graph needs, backwards from what it gives; two walks forwards copy it. A value
-// that the step reads of a hoisted op becomes a parameter of its name.
+// Two backward traversals mark the ops of the step and of the preparation; two forward traversals copy the
+// marked ops. A result of a hoisted op that the step reads becomes a parameter of the same name.
 #include "compiler/hoist/hoist_invariant_ops.h"
 
 #include "compiler/hoist/worth_hoisting.h"
+#include "compiler/passes/passes.h"
 #include "ir/graph/rewriter.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -147,10 +148,13 @@ class Hoister {
 
 } // namespace
 
-bool takesGradients(const Graph& source) {
-  return !source.opsOf(OpKind::Gradients).empty() || !source.gradientRecords().empty();
-}
-
 std::optional<HoistedGraph> hoistInvariantOps(const Graph& graph) { return Hoister(graph).run(); }
+
+std::optional<HoistedGraph> hoistUnlessSkipped(const Graph& source, const Graph& graph,
+                                               llvm::ArrayRef<std::string> skipPasses) {
+  const bool takesGradients = !source.opsOf(OpKind::Gradients).empty() || !source.gradientRecords().empty();
+  return takesGradients || llvm::is_contained(skipPasses, hoistName) ? std::nullopt
+                                                                     : hoistInvariantOps(graph);
+}
 
 } // namespace dfc

@@ -15,11 +15,13 @@ struct HoistedGraph {
   Graph preparation; ///< fetches what each of them holds, under its name; reads parameters and constants
 };
 
-/// Whether a graph, as its author wrote it, trains: such graphs are left as they are.
-bool takesGradients(const Graph& source);
-
 /// Nothing where no op is worth it, where nothing else remains for the step, or where the graph is split
 /// already. `graph`: behind the passes of the phase Rewrite.
 std::optional<HoistedGraph> hoistInvariantOps(const Graph& graph);
+
+/// The same; nothing, too, where `source`, the graph as its author wrote it, takes gradients, or where
+/// `skipPasses` names hoist_invariant_ops.
+std::optional<HoistedGraph> hoistUnlessSkipped(const Graph& source, const Graph& graph,
+                                               llvm::ArrayRef<std::string> skipPasses);
 
 } // namespace dfc

@@ -1,5 +1,5 @@
-// worthHoisting: the invariant ops of a graph whose results are worth keeping. The README of this room has
-// the rule and its reasons.
+// worthHoisting: which loop-invariant ops of a graph are hoisted, by the bytes of their results and the
+// operations that they save. README.md gives the rule and its reasons.
 #pragma once
 
 #include "ir/graph/graph.h"

@@ -29,11 +29,10 @@ struct Held {
 
 class CheckpointChooser {
  public:
-  CheckpointChooser(Lifetimes& lifetimes, const Placement& placement, const StepOrder& order,
-                    const SideTable<DeviceId, int64_t>& limits, const Machine& machine, const CostModel& cost)
-      : lifetimes_(lifetimes), placement_(placement), graph_(placement.graph), order_(order), limits_(limits),
-        machine_(machine), cost_(cost), opsOn_(limits.size()), kept_(graph_.valueCount(), false) {
-    for (const OpId op : order_.ops) {
+  CheckpointChooser(Lifetimes& lifetimes, const RepetitionProblem& problem)
+      : lifetimes_(lifetimes), problem_(problem), graph_(problem.placement.graph),
+        opsOn_(problem.limits.size()), kept_(graph_.valueCount(), false) {
+    for (const OpId op : problem_.order.ops) {
       for (const DeviceId device : lifetimes_.devicesOf(op)) {
         opsOn_[device].push_back(op);
       }
@@ -60,7 +59,7 @@ class CheckpointChooser {
 
  private:
   void clear() {
-    for (const OpId op : order_.ops) {
+    for (const OpId op : problem_.order.ops) {
       lifetimes_.doNotRepeat(op);
     }
     for (const ValueId value : graph_.values()) {
@@ -69,20 +68,15 @@ class CheckpointChooser {
     marked_.clear();
   }
 
-  bool fits() const {
-    return llvm::all_of(limits_.ids(), [&](DeviceId device) {
-      return llvm::all_of(lifetimes_.profile(device),
-                          [&](int64_t bytes) { return bytes <= limits_[device]; });
-    });
-  }
+  bool fits() const { return excess() <= 0; }
 
   // The most bytes of a device above its limit.
   double excess() const {
     double most = 0;
-    for (const DeviceId device : limits_.ids()) {
+    for (const DeviceId device : problem_.limits.ids()) {
       const std::vector<int64_t>& profile = lifetimes_.profile(device);
       most = std::max(most, static_cast<double>(*std::max_element(profile.begin(), profile.end())) -
-                                static_cast<double>(limits_[device]));
+                                static_cast<double>(problem_.limits[device]));
     }
     return most;
   }
@@ -91,10 +85,10 @@ class CheckpointChooser {
     lifetimes_.evaluate();
     for (int round = 0; round < mostPeaks && !fits(); ++round) {
       const size_t before = marked_.size();
-      for (const DeviceId device : limits_.ids()) {
+      for (const DeviceId device : problem_.limits.ids()) {
         const std::vector<int64_t>& profile = lifetimes_.profile(device);
         const auto peak = std::max_element(profile.begin(), profile.end());
-        if (*peak > limits_[device]) {
+        if (*peak > problem_.limits[device]) {
           checkpoint(device, static_cast<uint32_t>(peak - profile.begin()), halving);
         }
       }
@@ -205,12 +199,14 @@ class CheckpointChooser {
       }
       const uint32_t last = lastEarly(next, peak);
       lifetimes_.repeat(next, last);
-      marked_.push_back({next, last, cost_.opSeconds(graph_, next, machine_, placement_.device[next])});
+      marked_.push_back(
+          {next, last,
+           problem_.cost.opSeconds(graph_, next, problem_.machine, problem_.placement.device[next])});
       for (const ValueId operand : graph_[next].operands) {
         const ValueId source = lifetimes_.sourceOf(operand);
         const OpId producer = graph_[source].producer;
         if (isRepeated(source) && lifetimes_.positionOf(producer) < peak &&
-            lifetimes_.areOfOneStage(placement_.device[producer], placement_.device[next])) {
+            lifetimes_.areOfOneStage(problem_.placement.device[producer], problem_.placement.device[next])) {
           open.push_back(producer);
         }
       }
@@ -257,12 +253,8 @@ class CheckpointChooser {
   };
 
   Lifetimes& lifetimes_;
-  const Placement& placement_;
+  const RepetitionProblem problem_;
   const Graph& graph_;
-  const StepOrder& order_;
-  const SideTable<DeviceId, int64_t>& limits_;
-  const Machine& machine_;
-  const CostModel& cost_;
   SideTable<DeviceId, std::vector<OpId>> opsOn_; // that have results on the device
   SideTable<ValueId, bool> kept_;
   int64_t large_ = 0; // bytes; smaller values are kept
@@ -271,10 +263,8 @@ class CheckpointChooser {
 
 } // namespace
 
-bool chooseCheckpoints(Lifetimes& lifetimes, const Placement& placement, const StepOrder& order,
-                       const SideTable<DeviceId, int64_t>& limits, const Machine& machine,
-                       const CostModel& cost) {
-  return CheckpointChooser(lifetimes, placement, order, limits, machine, cost).run();
+bool chooseCheckpoints(Lifetimes& lifetimes, const RepetitionProblem& problem) {
+  return CheckpointChooser(lifetimes, problem).run();
 }
 
 } // namespace dfc

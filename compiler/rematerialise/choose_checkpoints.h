@@ -4,14 +4,12 @@
 // on one another, and all are needed again at the same time.
 #pragma once
 
-#include "compiler/rematerialise/lifetimes.h"
+#include "compiler/rematerialise/choose_repeated.h"
 
 namespace dfc {
 
-/// Marks ops in `lifetimes`, evaluated, in place of those that are marked. `limits`: bytes by device. False,
-/// with no op marked, where no choice fits.
-bool chooseCheckpoints(Lifetimes& lifetimes, const Placement& placement, const StepOrder& order,
-                       const SideTable<DeviceId, int64_t>& limits, const Machine& machine,
-                       const CostModel& cost);
+/// Marks ops in `lifetimes`, evaluated, in place of those that are marked. False, with no op marked, where no
+/// choice fits.
+bool chooseCheckpoints(Lifetimes& lifetimes, const RepetitionProblem& problem);
 
 } // namespace dfc

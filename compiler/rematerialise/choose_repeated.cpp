@@ -26,16 +26,14 @@ constexpr double slow = 0.9;
 
 class Chooser {
  public:
-  Chooser(Lifetimes& lifetimes, const Placement& placement, const StepOrder& order,
-          const SideTable<DeviceId, int64_t>& limits, const Machine& machine, const CostModel& cost)
-      : lifetimes_(lifetimes), placement_(placement), graph_(placement.graph), order_(order), limits_(limits),
-        machine_(machine), cost_(cost), banned_(graph_.opCount(), false), seconds_(graph_.opCount(), 0),
-        opsOn_(limits.size()) {
-    for (const OpId op : order_.ops) {
+  Chooser(Lifetimes& lifetimes, const RepetitionProblem& problem)
+      : lifetimes_(lifetimes), problem_(problem), graph_(problem.placement.graph),
+        banned_(graph_.opCount(), false), seconds_(graph_.opCount(), 0), opsOn_(problem.limits.size()) {
+    for (const OpId op : problem_.order.ops) {
       for (const DeviceId device : lifetimes_.devicesOf(op)) {
         if (mayRepeat(op)) {
           opsOn_[device].push_back(op);
-          seconds_[op] = cost_.opSeconds(graph_, op, machine_, placement_.device[op]);
+          seconds_[op] = problem_.cost.opSeconds(graph_, op, problem_.machine, problem_.placement.device[op]);
         }
       }
     }
@@ -108,9 +106,9 @@ class Chooser {
   // Bytes above the limits, summed over positions: smaller even where one of several equal peaks goes.
   double totalExcess() const {
     double sum = 0;
-    for (const DeviceId device : limits_.ids()) {
+    for (const DeviceId device : problem_.limits.ids()) {
       for (const int64_t bytes : lifetimes_.profile(device)) {
-        sum += static_cast<double>(std::max<int64_t>(0, bytes - limits_[device]));
+        sum += static_cast<double>(std::max<int64_t>(0, bytes - problem_.limits[device]));
       }
     }
     return sum;
@@ -120,10 +118,10 @@ class Chooser {
   std::vector<Candidate> candidates(size_t most) const {
     std::vector<Candidate> taken;
     llvm::DenseSet<uint32_t> marked;
-    for (const DeviceId device : limits_.ids()) {
+    for (const DeviceId device : problem_.limits.ids()) {
       const std::vector<int64_t>& profile = lifetimes_.profile(device);
       const auto peak = std::max_element(profile.begin(), profile.end());
-      int64_t excess = *peak - limits_[device];
+      int64_t excess = *peak - problem_.limits[device];
       if (excess <= 0) {
         continue;
       }
@@ -217,7 +215,7 @@ class Chooser {
         !seen.insert(repeated.op.index()).second) {
       return;
     }
-    const DeviceId device = placement_.device[repeated.op];
+    const DeviceId device = problem_.placement.device[repeated.op];
     candidate.repeated.push_back(repeated);
     candidate.seconds += seconds_[repeated.op];
     for (const ValueId operand : graph_[repeated.op].operands) {
@@ -247,12 +245,8 @@ class Chooser {
   }
 
   Lifetimes& lifetimes_;
-  const Placement& placement_;
+  const RepetitionProblem problem_;
   const Graph& graph_;
-  const StepOrder& order_;
-  const SideTable<DeviceId, int64_t>& limits_;
-  const Machine& machine_;
-  const CostModel& cost_;
   SideTable<OpId, bool> banned_;
   size_t longest_ = shortChain;                  // most ops of a candidate
   SideTable<OpId, double> seconds_;              // of a repetition
@@ -261,10 +255,8 @@ class Chooser {
 
 } // namespace
 
-bool chooseRepeated(Lifetimes& lifetimes, const Placement& placement, const StepOrder& order,
-                    const SideTable<DeviceId, int64_t>& limits, const Machine& machine,
-                    const CostModel& cost) {
-  return Chooser(lifetimes, placement, order, limits, machine, cost).run();
+bool chooseRepeated(Lifetimes& lifetimes, const RepetitionProblem& problem) {
+  return Chooser(lifetimes, problem).run();
 }
 
 } // namespace dfc

@@ -5,9 +5,15 @@
 
 namespace dfc {
 
-/// Marks ops in `lifetimes`, evaluated. `limits`: bytes by device. False where no choice fits.
-bool chooseRepeated(Lifetimes& lifetimes, const Placement& placement, const StepOrder& order,
-                    const SideTable<DeviceId, int64_t>& limits, const Machine& machine,
-                    const CostModel& cost);
+struct RepetitionProblem {
+  const Placement& placement;
+  const StepOrder& order;                     ///< of `lifetimes`
+  const SideTable<DeviceId, int64_t>& limits; ///< bytes by device
+  const Machine& machine;
+  const CostModel& cost;
+};
+
+/// Marks ops in `lifetimes`, evaluated. False where no choice fits.
+bool chooseRepeated(Lifetimes& lifetimes, const RepetitionProblem& problem);
 
 } // namespace dfc

@@ -125,8 +125,8 @@ std::optional<Rematerialised> rematerialise(const Placement& placement, const Ma
     }
   }
   Lifetimes lifetimes(placement, order, machine.devices.size(), inFlight);
-  if (!chooseRepeated(lifetimes, placement, order, limits, machine, cost) &&
-      !chooseCheckpoints(lifetimes, placement, order, limits, machine, cost)) {
+  const RepetitionProblem problem{placement, order, limits, machine, cost};
+  if (!chooseRepeated(lifetimes, problem) && !chooseCheckpoints(lifetimes, problem)) {
     return std::nullopt;
   }
   Rematerialised made = Repeater(placement, order, lifetimes).run(machine, cost);

@@ -74,8 +74,12 @@ TEST_CASE("hoist: training is left alone") {
     assign(w, sub(w, dw))
     fetch loss
   })");
-  CHECK(takesGradients(graph));
+  CHECK(hoistInvariantOps(graph)); // exp(frozen)
+  CHECK(!hoistUnlessSkipped(graph, graph, {}));
   const Graph evaluation = parsed("graph g { parameter w : f32[2] = zeros() \n y = exp(w) \n fetch y }");
-  CHECK(!takesGradients(evaluation));
   CHECK(!hoistInvariantOps(evaluation)); // nothing would remain for its step
+  const Graph served = parsed(
+      "graph g { input x : f32[2] \n parameter w : f32[2] = zeros() \n y = add(x, exp(w)) \n fetch y }");
+  CHECK(hoistUnlessSkipped(served, served, {}));
+  CHECK(!hoistUnlessSkipped(served, served, {"hoist_invariant_ops"}));
 }

@@ -136,7 +136,7 @@ TEST_CASE("chooseCheckpoints: segments of a residual net, whose ops depend on on
   for (const double share : {0.8, 0.6, 0.5}) {
     INFO("share " << share);
     limits[gpu] = static_cast<int64_t>(share * static_cast<double>(unlimited));
-    REQUIRE(chooseCheckpoints(lifetimes, placement, order, limits, machine, RooflineCostModel()));
+    REQUIRE(chooseCheckpoints(lifetimes, {placement, order, limits, machine, RooflineCostModel()}));
     CHECK(peakOf() <= limits[gpu]);
     size_t repeated = 0;
     for (const OpId op : order.ops) {
@@ -146,7 +146,7 @@ TEST_CASE("chooseCheckpoints: segments of a residual net, whose ops depend on on
     CHECK(repeated <= size_t{3} * blocks); // the forward pass once more, at most
   }
   limits[gpu] = unlimited / 100;
-  CHECK_FALSE(chooseCheckpoints(lifetimes, placement, order, limits, machine, RooflineCostModel()));
+  CHECK_FALSE(chooseCheckpoints(lifetimes, {placement, order, limits, machine, RooflineCostModel()}));
   CHECK(peakOf() == unlimited); // no op is marked
 }
 

@@ -7,8 +7,6 @@
 #include "tests/support/parsed.h"
 #include "tests/support/temporary_folder.h"
 
-#include <llvm/ADT/STLExtras.h>
-
 using namespace dfc;
 using namespace dfc::test;
 
@@ -65,31 +63,32 @@ std::vector<std::string> namesOf(const std::vector<Session::Parameter>& paramete
   return names;
 }
 
-bool hasFloats(const Graph& graph) {
-  return llvm::any_of(graph.values(), [&](ValueId value) { return isFloat(graph.typeOf(value).element); });
-}
-
+/// Policies that split may split a step without hoisted ops otherwise, and sums of other parts round
+/// otherwise: few of their graphs may differ. All others have the same bits.
 void checkRandomGraphs(uint64_t first, uint64_t last) {
-  size_t prepared = 0;
+  size_t prepared = 0, split = 0, different = 0;
   for (uint64_t seed = first; seed < last; ++seed) {
     RandomGraphOptions options;
     options.ops = 24;
+    const Graph graph = randomGraph(seed, options);
+    const Machine machine = machineOf({.gpus = static_cast<int>(seed % 3), .peers = seed % 2 == 0});
     CompileOptions choices;
     choices.policy = seed % 8 == 0 ? "auto" : seed % 8 == 1 ? "split" : "heft";
-    if (choices.policy != "heft") {
-      options.elements = {ElementType::I32, ElementType::I64, ElementType::U8, ElementType::Bool};
-    }
-    const Graph graph = randomGraph(seed, options);
-    if (hasFloats(graph)) { // without a preparation it may be split otherwise, and add up in another order
-      choices.policy = "heft";
-    }
-    const Machine machine = machineOf({.gpus = static_cast<int>(seed % 3), .peers = seed % 2 == 0});
     const auto once = planOf(graph, machine, choices);
     prepared += once->preparation() != nullptr ? 1 : 0;
+    const auto expected = run(planOf(graph, machine, without(choices)), graph, seed, 2);
+    const auto actual = run(once, graph, seed, 2);
     INFO("seed " << seed);
-    checkSame(run(planOf(graph, machine, without(choices)), graph, seed, 2), run(once, graph, seed, 2));
+    if (choices.policy == "heft") {
+      checkSame(expected, actual);
+    } else {
+      split += once->preparation() != nullptr ? 1 : 0;
+      different += difference(expected, actual).empty() ? 0 : 1;
+    }
   }
   CHECK(prepared > (last - first) / 4);
+  CHECK(split > 0);
+  CHECK(different <= split / 20);
 }
 
 } // namespace

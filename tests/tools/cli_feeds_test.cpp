@@ -54,6 +54,13 @@ TEST_CASE("dfc run: --shuffle draws the rows of each epoch by its seed") {
   }
 }
 
+TEST_CASE("dfc run: bytes in place of floats may be pixels") {
+  const Bench bench;
+  save(bench, "bytes.npy", Literal(TensorType{ElementType::U8, {4}}));
+  CHECK_THAT(bench.dfc({"run", "affine.dfg", "--feed", "x=bytes.npy", "--feed", "y=bytes.npy"}).err,
+             containing("convert it in NumPy: array.astype(np.float32), / 255 for pixels\n"));
+}
+
 TEST_CASE("dfc run: wrong feeds and fetches come all at once, each with its way out") {
   const Bench bench;
   save(bench, "long.npy", Literal(TensorType{ElementType::F64, {4}}));

@@ -7,8 +7,8 @@
 // layout of the gradient kernels. The layout then propagates forwards: pools, batch normalisations,
 // elementwise ops, reductions, gathers, concats and the like are rewritten with renumbered axes. A transpose
 // is inserted where an image is first needed in the other layout: at the network's input, at filters on GPUs,
-// and before ops whose meaning depends on the order of elements. An elementwise op whose operands differ in
-// layout takes the one of more bytes.
+// and before ops that read elements in row-major order, such as reshape. An elementwise op with operands in
+// both layouts takes the layout of the larger operand.
 //
 // Tensor cores take channels in groups of 16 bytes: an image of fewer channels is padded with zeros to one
 // group.

@@ -181,8 +181,7 @@ void Feeds::fitShape(Source source, const std::string& place, Diagnostics& error
     errors.push_back(wrongFeed(
         place, fmt::format("holds {}, but input '{}' is {}", toString(data), source.name, toString(input)),
         fmt::format("convert it in NumPy: array.astype(np.{}){}", numpyName(input.element),
-                    data.element == ElementType::U8 && isFloat(input.element) ? "; pixels: / 255 behind it"
-                                                                              : "")));
+                    data.element == ElementType::U8 && isFloat(input.element) ? ", / 255 for pixels" : "")));
     return;
   }
   if (longerRows(data.shape, input.shape)) {

@@ -1,5 +1,6 @@
 // The second launch of attention with split keys: each block rescales and adds the partial results of one
-// row, in chunk order. A row whose keys are all masked is 0; one whose scores are all -infinity is NaN.
+// row, in chunk order. A query row that every key is masked for gives zeros; a row whose unmasked scores are
+// all -infinity gives NaN.
 constexpr f32 logOf2 = 0.69314718055994530942f;
 
 struct Shared {

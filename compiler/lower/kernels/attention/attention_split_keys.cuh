@@ -1,8 +1,8 @@
 // Attention of few queries: a block takes a chunk of the keys of one head of keys, for all its queries
 // (Flash-Decoding: Dao, Haziza, Massa and Sizov, 2023). Each key and value is read once. The
 // partial result of a block for a row is the maximum score, the sum of exponentials and the weighted sum of
-// values; a second launch adds them up (attention_join_keys.cuh). A chunk whose keys are all masked is not
-// read.
+// values; a second launch combines the partial results (attention_join_keys.cuh). Chunks of masked keys alone
+// are not read.
 constexpr bool hides = masked || causal;
 constexpr int warps = threads / 32;
 
