@@ -49,6 +49,21 @@ struct Rated {
   size_t row = 0; ///< of what was considered
 };
 
+/// In the machine's order.
+std::vector<DeviceId> computingDevices(const Placement& placement, const Machine& machine) {
+  SideTable<DeviceId, bool> computes(machine.devices.size(), false);
+  for (const OpId op : placement.graph.ops()) {
+    const OpClass ofOp = classOf(placement.graph[op].kind());
+    if (ofOp != OpClass::Source && ofOp != OpClass::View) {
+      computes[placement.device[op]] = true;
+    }
+  }
+  std::vector<DeviceId> devices;
+  llvm::copy_if(machine.devices.ids(), std::back_inserter(devices),
+                [&](DeviceId device) { return computes[device]; });
+  return devices;
+}
+
 class PlacementChoice {
  public:
   /// `graph`: with its `cut` ops, `uncut`: without.
@@ -125,7 +140,8 @@ class PlacementChoice {
     if (auto found = searchPlacement(start, machine_, cost_, quiet_)) {
       const std::string policy = found->placement.policy;
       rated = {std::move(found->placement), found->seconds, 0};
-      rated.row = consider({policy, rated.seconds, ConsideredPlacement::Outcome::Planned, found->split});
+      rated.row = consider({policy, rated.seconds, ConsideredPlacement::Outcome::Planned, found->split,
+                            computingDevices(rated.placement, machine_)});
     }
   }
 
@@ -138,6 +154,7 @@ class PlacementChoice {
     const bool isSame = before != nullptr && sameDevices(before->placement, *placement);
     const size_t row = isSame ? before->row : consider({placement->policy});
     considered_.candidates[row].description = placement->policy;
+    considered_.candidates[row].devices = computingDevices(*placement, machine_);
     Rated rated{*std::move(placement), never, row};
     rate(rated, uncut_, policy);
     return rated;

@@ -16,13 +16,15 @@ struct ConsideredPlacement {
     Scheduled,  ///< its makespan alone: others were shorter, so that its memory was not planned
     DoesNotFit, ///< no plan of it fits into memory
   };
-  /// "split over gpu0 to gpu7", "pipeline of 2 stages …"; without a split, the name of the placement policy.
+  /// "split over gpu0 to gpu7", "pipeline of 2 stages …"; without a split, how the ops were placed: "cpu0
+  /// alone", "heft, 6 devices offered".
   std::string description;
   /// Planned: predicted for a step in a sequence of steps. Else the makespan of a step by itself, as
   /// scheduled.
   double seconds = 0;
   Outcome outcome = Outcome::Planned;
   std::shared_ptr<const SplitGraph> split = {}; ///< null: whole ops
+  std::vector<DeviceId> devices = {};           ///< of whole ops: those that compute, in the machine's order
 };
 
 struct ConsideredPlacements {

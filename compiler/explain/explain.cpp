@@ -18,8 +18,6 @@
 namespace dfc {
 namespace {
 
-using Outcome = ConsideredPlacement::Outcome;
-
 class Listener : public CompileObserver {
  public:
   void considered(const ConsideredPlacements& all) override { placements = all; }
@@ -88,46 +86,12 @@ std::vector<ExplainedDevice> devicesOf(const Executable& plan, const SplitGraph*
   return rows;
 }
 
-std::string verdictOf(const ConsideredPlacement& candidate, double best) {
-  const double percent = best > 0 ? 100 * (candidate.seconds / best - 1) : 0;
-  const std::string by = percent >= 0 ? fmt::format("slower by {:.1f} %", percent)
-                                      : fmt::format("shorter by {:.1f} %", -percent);
-  switch (candidate.outcome) {
-  case Outcome::DoesNotFit: return "does not fit into memory";
-  case Outcome::Scheduled: return by + " as scheduled, memory not planned";
-  case Outcome::Planned: return percent < 0 ? by + ", too little for more devices" : by;
-  }
-  DFC_UNREACHABLE("an outcome of another kind");
-}
-
-std::vector<ExplainedCandidate> candidatesOf(const ConsideredPlacements& placements) {
-  std::vector<ExplainedCandidate> rows;
-  if (!placements.chosen) {
-    return rows;
-  }
-  const double best = placements.candidates[*placements.chosen].seconds;
-  for (size_t i = 0; i < placements.candidates.size(); ++i) {
-    const ConsideredPlacement& one = placements.candidates[i];
-    const bool chosen = i == *placements.chosen, isSplit = one.split != nullptr;
-    const bool isGrid = isSplit && !one.split->grid.isPlain();
-    rows.push_back({isGrid ? one.description
-                    : isSplit
-                        ? fmt::format("{}, links priced at {:g}", one.description, one.split->plan.price)
-                        : fmt::format("whole ops by {}", one.description),
-                    one.seconds, one.outcome != Outcome::DoesNotFit, chosen, isSplit,
-                    chosen ? "chosen" : verdictOf(one, best)});
-  }
-  llvm::stable_sort(rows, [](const auto& a, const auto& b) {
-    return std::tuple(!a.chosen, !a.fits, a.seconds) < std::tuple(!b.chosen, !b.fits, b.seconds);
-  });
-  return rows;
-}
-
 Explanation describeParts(const Executable& plan, const SplitGraph* split) {
   Explanation said;
   said.graph = plan.graph().name();
   said.machine = plan.machine().name;
-  said.policy = plan.policy();
+  said.placement = plan.policy();
+  said.machineDevices = plan.machine().devices.size();
   said.devices = devicesOf(plan, split);
   said.parameters = explainParameters(plan);
   said.traffic = explainTraffic(plan, split);
@@ -167,7 +131,7 @@ class Explainer {
     Explanation said = describeParts(plan, split);
     said.isSplit = split != nullptr;
     said.grid = split != nullptr ? split->grid : Grid();
-    said.candidates = candidatesOf(listener.placements);
+    said.candidates = explainCandidates(listener.placements, plan.machine());
     if (split != nullptr) {
       const Mesh& mesh = split->plan.mesh;
       said.bandwidth = mesh.bandwidth;

@@ -1,6 +1,7 @@
 // The parts of an explanation, each made from the sealed plan and, where it cuts ops, the split.
 #pragma once
 
+#include "compiler/considered.h"
 #include "compiler/explain/explanation.h"
 #include "compiler/split/split.h"
 #include "ir/plan/executable_parts.h"
@@ -13,5 +14,11 @@ std::vector<ExplainedScope> explainScopes(const SplitGraph& split, size_t depth)
 std::vector<ExplainedParameters> explainParameters(const Executable& plan);
 /// By kind, the most link seconds first. `split`: null for a plan of whole ops.
 std::vector<ExplainedTraffic> explainTraffic(const Executable& plan, const SplitGraph* split);
+
+/// One row a candidate, the chosen one first, then those that fit, the quickest first.
+std::vector<ExplainedCandidate> explainCandidates(const ConsideredPlacements& placements,
+                                                  const Machine& machine);
+/// "slower by 12.0 %" than `best`, or "shorter by …".
+std::string slowerText(double seconds, double best);
 
 } // namespace dfc

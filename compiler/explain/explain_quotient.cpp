@@ -15,11 +15,11 @@
 namespace dfc {
 namespace {
 
+/// How many of the grids are notable.
+constexpr size_t mostNotable = 6;
+
 std::string verdictOf(const QuotientPlan& plan, double chosen) {
-  const double percent = chosen > 0 ? 100 * (plan.seconds / chosen - 1) : 0;
-  return !plan.fits     ? "does not fit into memory"
-         : percent >= 0 ? fmt::format("slower by {:.1f} %", percent)
-                        : fmt::format("shorter by {:.1f} %", -percent);
+  return plan.fits ? slowerText(plan.seconds, chosen) : "does not fit into memory";
 }
 
 /// `isWanted`: whether the first is the grid that was asked for, rather than the best.
@@ -34,7 +34,8 @@ std::vector<ExplainedCandidate> candidatesOf(llvm::ArrayRef<QuotientPlan> plans,
     if (chosen && isWanted && !plan.fits) {
       verdict += "; does not fit into memory";
     }
-    rows.push_back({plan.description, plan.seconds, plan.fits, chosen, true, std::move(verdict)});
+    rows.push_back({ExplainedCandidate::Kind::Grid, plan.description, plan.seconds, plan.fits, chosen,
+                    std::move(verdict), plan.split.plan.price, rows.size() < mostNotable});
   }
   return rows;
 }
@@ -80,7 +81,8 @@ Result<Explanation> explainQuotient(const Graph& graph, const Machine& machine, 
   Explanation said;
   said.graph = graph.name();
   said.machine = machine.name;
-  said.policy = best.description;
+  said.placement = best.description;
+  said.machineDevices = machine.devices.size();
   said.isSplit = true;
   said.grid = best.grid;
   said.simulated = devices.size();

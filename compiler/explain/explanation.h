@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dfc {
@@ -59,22 +60,32 @@ struct ExplainedTraffic {
 
 /// A placement that was compared.
 struct ExplainedCandidate {
+  enum class Kind : uint8_t { OneDevice, WholeOps, Split, Grid };
+  Kind kind = Kind::WholeOps; ///< Grid: a split along several axes
   std::string description;
   double seconds = 0; ///< as ConsideredPlacement has them
   bool fits = true;   ///< into memory
-  bool chosen = false, isSplit = false;
-  std::string verdict; ///< "slower by 12.0 %"
+  bool chosen = false;
+  std::string verdict; ///< "slower by 12.0 %; a device computes for 3 µs of it"
+  /// How many times the seconds of copies were counted when the cuts of a split were chosen; 0: no split.
+  double linkPrice = 0;
+  bool notable = false; ///< the chosen one, the runner-up, or the best of its kind
+  bool isSplit() const { return kind == Kind::Split || kind == Kind::Grid; }
 };
+/// "one device", "whole ops", "split", "grid".
+std::string_view nameOf(ExplainedCandidate::Kind kind);
 
 /// What another machine would give.
 struct ExplainedChange {
   std::string change;            ///< "one more device like gpu7"
   std::optional<double> seconds; ///< none: there is no plan
-  std::string policy;            ///< of its plan
+  std::string placement;         ///< of its plan
 };
 
 struct Explanation {
-  std::string graph, machine, policy;
+  std::string graph, machine;
+  std::string placement; ///< how the ops were placed: "heft, 6 devices offered", "split over gpu0 to gpu7"
+  size_t machineDevices = 0; ///< of which `devices` are used
   bool isSplit = false;
   Grid grid = {}; ///< of the split
   /// For a quotient plan (compiler/quotient): the number of alike devices, which `devices` describes by one
@@ -99,7 +110,7 @@ struct Explanation {
   std::optional<double> efficiency() const; ///< ideal seconds / seconds
 };
 
-/// Plain text of several lines.
-std::string printExplanation(const Explanation& explanation);
+/// Plain text of several lines. `allCandidates`: those that are not notable, too.
+std::string printExplanation(const Explanation& explanation, bool allCandidates = false);
 
 } // namespace dfc

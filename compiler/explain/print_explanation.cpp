@@ -34,14 +34,14 @@ std::string devicesText(const Explanation& said) {
                                   ? fmt::format("; links {} and {} before the first byte",
                                                 humanRate(said.bandwidth), humanSeconds(said.latencySeconds))
                                   : "";
-    return fmt::format("{} over {}, of which one a stage was simulated{}\n  each like {}: {}\n", said.policy,
-                       counted(said.simulated, "device"), links, said.devices[0].name,
+    return fmt::format("{} over {}, of which one a stage was simulated{}\n  each like {}: {}\n",
+                       said.placement, counted(said.simulated, "device"), links, said.devices[0].name,
                        memoryText(said.devices[0]));
   }
   std::string text = stages > 1
                          ? fmt::format("pipeline of {} stages over {}", stages, counted(parts, "device"))
                      : said.isSplit ? fmt::format("split over {}", counted(parts, "device"))
-                                    : fmt::format("no split: whole ops, {}", said.policy);
+                                    : fmt::format("no split: whole ops, placed by {}", said.placement);
   if (width > 1) {
     text += fmt::format(", {} of {}{}", counted(groups, "group"), width, stages > 1 ? " a stage" : "");
   }
@@ -49,7 +49,7 @@ std::string devicesText(const Explanation& said) {
     text += fmt::format("; links {} and {} before the first byte", humanRate(said.bandwidth),
                         humanSeconds(said.latencySeconds));
   }
-  text += "\n";
+  text += fmt::format("\nuses {} of the {}:\n", said.devices.size(), counted(said.machineDevices, "device"));
   for (const ExplainedDevice& device : said.devices) {
     text += fmt::format("  {:<8} {}{}\n", device.name, said.isSplit ? shareText(device) + ", " : "",
                         memoryText(device));
@@ -57,23 +57,33 @@ std::string devicesText(const Explanation& said) {
   return text;
 }
 
-/// The lower bound, and which costs it counts: products, convolutions, attention and copies. Launch overhead
-/// and all other ops are not counted, so it is loose for graphs of small ops.
-std::string boundText(double bound, double step) {
-  const std::string share = step > 0 ? fmt::format(" ({} of this step)", percent(bound / step)) : "";
-  return fmt::format("lower bound of all splits along one axis over alike devices: {}{}; of products, "
-                     "convolutions, attention and copies alone, without launches\n",
-                     humanSeconds(bound), share);
+/// Which plans each bound holds for, and which costs it counts. That of splits counts products, convolutions,
+/// attention and copies, but neither launches nor other ops, so it is loose for graphs of small ops.
+std::string boundsText(const Explanation& said) {
+  std::string text = fmt::format("lower bounds\n  {:>8}  of this placement, in any order of its ops\n",
+                                 humanSeconds(said.bound));
+  if (said.boundOfSplits) {
+    const std::string share =
+        said.seconds > 0 ? fmt::format(" ({} of this step)", percent(*said.boundOfSplits / said.seconds))
+                         : "";
+    text += fmt::format("  {:>8}  of every split along one axis over alike devices{}, by its products, "
+                        "convolutions, attention and copies alone, without launches{}\n",
+                        humanSeconds(*said.boundOfSplits), share,
+                        said.isSplit ? "" : "; it does not hold for whole ops, as here");
+  }
+  return text;
 }
 
 std::string stepText(const Explanation& said) {
   if (said.simulated > 0) {
-    return fmt::format("step {}, simulated; no plan is made\n", humanSeconds(said.seconds));
+    return fmt::format(
+        "step {}, simulated: no plan is made. One device of each stage stands for the others, and "
+        "launches are not merged, so compare it with the grids below rather than with the "
+        "seconds of a plan\n",
+        humanSeconds(said.seconds));
   }
-  std::string text =
-      fmt::format("step {}, at least {} by the bound of this plan; by itself, feeds first, {}\n",
-                  humanSeconds(said.seconds), humanSeconds(said.bound), humanSeconds(said.aloneSeconds));
-  text += said.boundOfSplits ? boundText(*said.boundOfSplits, said.seconds) : "";
+  std::string text = fmt::format("step {}; by itself, feeds first, {}\n", humanSeconds(said.seconds),
+                                 humanSeconds(said.aloneSeconds));
   if (said.oneDeviceSeconds) {
     text += fmt::format("one device alone {}{}", humanSeconds(*said.oneDeviceSeconds),
                         said.oneDeviceFits ? "" : " if it had the memory");
@@ -82,7 +92,7 @@ std::string stepText(const Explanation& said) {
     }
     text += "\n";
   }
-  return text;
+  return text + boundsText(said);
 }
 
 std::string wayText(const ExplainedWay& way) {
@@ -141,16 +151,38 @@ std::string trafficText(const Explanation& said) {
   return text;
 }
 
-std::string candidatesText(const Explanation& said) {
-  std::string text = said.candidates.empty() ? "" : "\nconsidered, by predicted seconds\n";
-  for (const ExplainedCandidate& row : said.candidates) {
-    text += fmt::format("  {:>8}  {}: {}\n", humanSeconds(row.seconds), row.description, row.verdict);
+/// Of a split: how copies were counted when its cuts were chosen.
+std::string priceText(const ExplainedCandidate& row) {
+  return row.linkPrice > 0 ? fmt::format("; cut with copies counted {:g} times", row.linkPrice) : "";
+}
+
+constexpr const char* pricesText =
+    "  The cuts of a split are chosen for the least computation and copies together. As copies may hide "
+    "behind "
+    "computation, or hold one\n  another up, that is done several times, and their seconds are counted a "
+    "different number of times; each choice is then scheduled.\n";
+
+std::string candidatesText(const Explanation& said, bool all) {
+  if (said.candidates.empty()) {
+    return "";
   }
-  const bool anySplit = std::any_of(said.candidates.begin(), said.candidates.end(),
-                                    [](const ExplainedCandidate& row) { return row.isSplit; });
-  return anySplit || said.candidates.empty()
-             ? text
-             : text + "  no split was tried: one device, pins in the graph, or nothing that can be cut\n";
+  std::string text = "\nconsidered, by predicted seconds\n";
+  size_t left = 0;
+  for (const ExplainedCandidate& row : said.candidates) {
+    if (!all && !row.notable) {
+      ++left;
+      continue;
+    }
+    text += fmt::format("  {:>8}  {}: {}{}\n", humanSeconds(row.seconds), row.description, row.verdict,
+                        all ? priceText(row) : "");
+  }
+  text += left > 0
+              ? fmt::format("  and {} more, no better than these of their kind: --all-candidates\n", left)
+              : "";
+  if (llvm::none_of(said.candidates, [](const ExplainedCandidate& row) { return row.isSplit(); })) {
+    return text + "  no split was tried: one device, pins in the graph, or nothing that can be cut\n";
+  }
+  return text + (all ? pricesText : "");
 }
 
 std::string changesText(const Explanation& said) {
@@ -158,7 +190,7 @@ std::string changesText(const Explanation& said) {
   for (const ExplainedChange& row : said.changes) {
     text += row.seconds
                 ? fmt::format("  {:>8}  {} ({:+.1f} %): {}\n", humanSeconds(*row.seconds), row.change,
-                              said.seconds > 0 ? 100 * (*row.seconds / said.seconds - 1) : 0, row.policy)
+                              said.seconds > 0 ? 100 * (*row.seconds / said.seconds - 1) : 0, row.placement)
                 : fmt::format("   no plan  {}\n", row.change);
   }
   return text;
@@ -175,14 +207,13 @@ std::optional<double> Explanation::efficiency() const {
   return ideal && seconds > 0 ? std::optional(*ideal / seconds) : std::nullopt;
 }
 
-std::string printExplanation(const Explanation& said) {
-  return fmt::format("{} for {}, policy {}\n", said.graph, said.machine, said.policy) + devicesText(said) +
-         stepText(said) +
-         scopesText(said.grid.width > 1 ? "ops over groups, by share of their seconds"
-                                        : "ops, by share of their seconds",
+std::string printExplanation(const Explanation& said, bool allCandidates) {
+  return fmt::format("{} for {}\n", said.graph, said.machine) + devicesText(said) + stepText(said) +
+         scopesText(said.grid.width > 1 ? "ops of the graph over groups, by share of their seconds"
+                                        : "ops of the graph, by share of their seconds",
                     said.scopes) +
-         scopesText("ops within a group, by share of their seconds", said.scopesInGroups) +
-         parametersText(said) + trafficText(said) + candidatesText(said) + changesText(said);
+         scopesText("ops of the graph within a group, by share of their seconds", said.scopesInGroups) +
+         parametersText(said) + trafficText(said) + candidatesText(said, allCandidates) + changesText(said);
 }
 
 } // namespace dfc

@@ -25,7 +25,7 @@ uint64_t stepsFor(const TaskGraph& graph) {
 }
 
 std::string nameOn(std::string_view method, llvm::ArrayRef<DeviceId> devices) {
-  return fmt::format("{} on {} devices", method, devices.size());
+  return fmt::format("{}, {} devices offered", method, devices.size());
 }
 
 } // namespace

@@ -71,8 +71,8 @@ class GraphDrawing {
   }
 
   std::string draw() && {
-    const std::string counts =
-        counted(graph_.opCount(), "op") + ", " + counted(graph_.fetches().size(), "fetch");
+    const std::string counts = counted(graph_.opCount(), "op") + " of the " + std::string(picture_.graphIs) +
+                               ", " + counted(graph_.fetches().size(), "fetch");
     out_ = dot::header(graph_.name(), fmt::format("{}: {}", graph_.name(), counts), picture_.explanation);
     drawScope(root_, "  ");
     for (size_t i = 0; i < graph_.fetches().size(); ++i) {

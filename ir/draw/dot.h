@@ -15,7 +15,8 @@ struct GraphPicture {
   std::string explanation = "";                   ///< below the title, "" for a count of ops and fetches
   std::string_view meaningOfPin = "pinned to it"; ///< in the legend, of a device's colour
   std::vector<std::string> devices =
-      {}; ///< a machine's, where it is known: they have first choice of colours
+      {};                             ///< a machine's, where it is known: they have first choice of colours
+  std::string_view graphIs = "graph"; ///< in the title: "12 ops of the graph"
 };
 
 /// Render with: dot -Tsvg. An assign shows by its name which parameter it writes, not by an edge.

@@ -38,7 +38,7 @@ class Executable {
   const Graph& graph() const; ///< with the transfers that the plan needs
   /// The machine that the plan was made for.
   const Machine& machine() const;
-  const std::string& policy() const; ///< which placed the ops
+  const std::string& policy() const; ///< how the ops were placed: "heft, 2 devices offered"
   /// Predicted seconds of a step among many: feeds of the next one are on their way while it computes.
   double predictedSeconds() const;
   /// Seconds that such a step takes at least in any schedule of this placement, with the plan's times of its

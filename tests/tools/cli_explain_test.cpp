@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 
 using namespace dfc::test;
 
@@ -145,10 +146,9 @@ TEST_CASE("dfc explain: the text has every part, and --quick leaves out what is 
   const Outcome all = runDfc({"explain", mlp, "-m", "cpu-2gpu", "--policy", "split"});
   INFO(all.err);
   REQUIRE(all.status == 0);
-  CHECK_THAT(all.out,
-             startingWith("mlp for cpu-2gpu, policy split over gpu0 to gpu1\nsplit over 2 devices; "));
+  CHECK_THAT(all.out, startingWith("mlp for cpu-2gpu\nsplit over 2 devices; "));
   for (const char* part :
-       {"one device alone ", ", efficiency ", "\nops, by share", "\nparameters, and",
+       {"one device alone ", ", efficiency ", "\nops of the graph, by share", "\nparameters, and",
         "\ncopies of a step by itself, by kind\n", "\nconsidered, ", ": chosen\n", ": slower by ",
         "\nwith another machine\n", "one more device like gpu1", "twice as fast", "twice their memory"}) {
     CHECK_THAT(all.out, containing(part));
@@ -211,10 +211,12 @@ TEST_CASE("dfc explain: what no split stays below") {
   CHECK(said["boundOfSplitsSeconds"].get<double>() <= said["predictedSeconds"].get<double>());
   CHECK(said["boundOfSplitsSeconds"].get<double>() >= 0.75 * said["predictedSeconds"].get<double>());
   CHECK_THAT(textOf({wide(shop), "-m", "cpu-2gpu", "--policy", "split", "--quick"}),
-             containing("\nlower bound of all splits along one axis over alike devices: "));
+             containing("  of every split along one axis over alike devices (") &&
+                 containing("  of this placement, in any order of its ops\n") &&
+                 containing(" % of this step), by its products, convolutions, attention and copies alone, "
+                            "without launches\n"));
   const std::string small = textOf({mlp, "-m", "cpu-2gpu", "--quick"}); // whole ops win: all is launches
-  CHECK_THAT(small, containing(" % of this step); of products, convolutions, attention and copies alone, "
-                               "without launches\n"));
+  CHECK_THAT(small, containing("alone, without launches; it does not hold for whole ops, as here\n"));
 }
 
 TEST_CASE("dfc explain: where whole ops win, the best split stands beside them") {
@@ -226,7 +228,51 @@ TEST_CASE("dfc explain: where whole ops win, the best split stands beside them")
   CHECK(std::any_of(said["considered"].begin(), said["considered"].end(), isSplit));
   CHECK(said["efficiency"].is_null());
   CHECK_THAT(runDfc({"explain", mlp, "-m", "cpu-2gpu", "--quick"}).out,
-             containing("\nno split: whole ops, "));
+             containing("\nno split: whole ops, placed by "));
+}
+
+TEST_CASE("dfc explain: the best candidate of each kind is printed, the others are counted or asked for") {
+  const Json said = explained({mlp, "-m", "cpu-8gpu-nvlink", "--quick"});
+  const Json& considered = said["considered"];
+  REQUIRE(considered.size() > 10);
+  std::set<std::string> kinds;
+  size_t shown = 0;
+  for (size_t i = 0; i < considered.size(); ++i) {
+    const std::string kind = considered[i]["kind"];
+    const bool isFirst = kinds.insert(kind).second;
+    CHECK(considered[i]["notable"] == (i < 2 || isFirst)); // the chosen one, the next, the best of each kind
+    shown += considered[i]["notable"] ? 1 : 0;
+  }
+  CHECK(kinds == std::set<std::string>{"one device", "whole ops", "split", "grid"});
+  const std::string few = textOf({mlp, "-m", "cpu-8gpu-nvlink", "--quick"});
+  const std::string all = textOf({mlp, "-m", "cpu-8gpu-nvlink", "--quick", "--all-candidates"});
+  const auto rowsOf = [](const std::string& text) {
+    const size_t begin = text.find("\nconsidered, by predicted seconds\n") + 1;
+    std::vector<std::string> rows;
+    for (size_t at = text.find('\n', begin) + 1; text.compare(at, 2, "  ") == 0;
+         at = text.find('\n', at) + 1) {
+      rows.push_back(text.substr(at, text.find('\n', at) - at));
+    }
+    return rows;
+  };
+  CHECK(rowsOf(few).size() == shown + 1); // and the count of the others
+  CHECK_THAT(few, containing("  and " + std::to_string(considered.size() - shown) +
+                             " more, no better than these of their kind: --all-candidates\n"));
+  CHECK(few.find("copies counted") == std::string::npos);
+  CHECK(rowsOf(all).size() == considered.size() + 2); // and what the counts of copies mean
+  CHECK_THAT(all, containing("; cut with copies counted 5 times\n") &&
+                      containing("  The cuts of a split are chosen for the least computation and copies "));
+}
+
+TEST_CASE("dfc explain: devices that are used are told from those that the machine has and the policy took") {
+  const std::string text = textOf({mlp, "-m", "cpu-8gpu-nvlink", "--quick"});
+  const Json said = explained({mlp, "-m", "cpu-8gpu-nvlink", "--quick"});
+  CHECK(said["machineDevices"] == 9);
+  REQUIRE(said["devices"].size() < 9);
+  CHECK_THAT(text, containing("\nuses " + std::to_string(said["devices"].size()) + " of the 9 devices:\n"));
+  const Json chosen = said["considered"][0];
+  REQUIRE(chosen["kind"] == "whole ops");
+  CHECK_THAT(chosen["description"].get<std::string>(), startingWith("whole ops on cpu0, gpu0"));
 }
 
 TEST_CASE("dfc explain: every parameter is counted, with its layout and its bytes") {
@@ -352,7 +398,7 @@ TEST_CASE("dfc explain: under pins no device is said to be alone") {
 TEST_CASE("dfc explain: a placement is considered once") {
   const Json said = explained({mlp, "-m", "cpu", "--quick"});
   REQUIRE(said["considered"].size() == 1);
-  CHECK(said["considered"][0]["description"] == "whole ops by cpu0 alone");
+  CHECK(said["considered"][0]["description"] == "one device: cpu0 alone");
   CHECK(said["considered"][0]["chosen"] == true);
 }
 
@@ -384,7 +430,7 @@ TEST_CASE("dfc explain of a thousand devices says the grid; dfc compile plans fo
   const std::string machine = shop.write("pod.json", machineOf(1024));
   const std::string text = textOf({mlp, "-m", machine});
   CHECK(text.find("over 1024 devices, of which one a stage was simulated") != std::string::npos);
-  CHECK(text.find("no plan is made") != std::string::npos);
+  CHECK(text.find("no plan is made. One device of each stage stands for the others") != std::string::npos);
   const Json said = explained({mlp, "-m", machine});
   CHECK(said["simulatedDevices"] == 1024);
   CHECK(said["predictedSeconds"] > 0);
@@ -405,7 +451,7 @@ TEST_CASE("dfc explain --grid: the grid that is asked for, and the others, by th
   const Json best = explained({graph, "-m", "cpu-8gpu-nvlink", "--grid", "1x8x1"});
   CHECK(best["simulatedDevices"] == 8);
   CHECK(best["stages"] == 1);
-  CHECK(best["policy"] == "8 groups of 1 device");
+  CHECK(best["placement"] == "8 groups of 1 device");
   const Json other = explained({graph, "-m", "cpu-8gpu-nvlink", "--grid", "1x2x4"});
   CHECK(other["devicesOfGroup"] == 4);
   CHECK(rowOf(other["considered"], "description", "8 groups of 1 device")["seconds"] ==
@@ -413,7 +459,7 @@ TEST_CASE("dfc explain --grid: the grid that is asked for, and the others, by th
   CHECK(rowOf(best["considered"], "description", "2 groups of 4 devices")["seconds"] ==
         other["predictedSeconds"]);
   CHECK(best["considered"][0]["verdict"] == "asked for");
-  CHECK(explained({graph, "-m", "cpu-8gpu-nvlink", "--grid", "1x8x1x4"})["policy"] ==
+  CHECK(explained({graph, "-m", "cpu-8gpu-nvlink", "--grid", "1x8x1x4"})["placement"] ==
         "8 groups of 1 device, 4 micro-batches");
   CHECK_THAT(textOf({graph, "-m", "cpu-8gpu-nvlink", "--grid", "1x8x1"}), containing("asked for"));
 }

@@ -138,7 +138,7 @@ TEST_CASE("dfc machine: rates are estimated or measured, not both") {
 TEST_CASE("dfc compile: policy single names every device that the pins use") {
   const Workshop shop;
   CHECK_THAT(shop.dfc({"compile", figure, "-m", "cpu-2gpu", "--policy", "single"}).out,
-             containing("policy cpu0, and gpu0, gpu1 by pins\n"));
+             containing(", placement: cpu0, and gpu0, gpu1 by pins\n"));
 }
 
 TEST_CASE("dfc machine: this host as a machine file that compiles and runs") {

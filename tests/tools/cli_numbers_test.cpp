@@ -1,5 +1,6 @@
 // Numbers of the command line: legal ranges said in words, time limits, and counts with the right noun.
 #include "tests/support/catch.h"
+#include "tests/support/golden.h"
 #include "tests/tools/run_dfc.h"
 
 #include <nlohmann/json.hpp>
@@ -64,10 +65,51 @@ TEST_CASE("dfc run: one step, two steps; inputs and copies are no computations")
   // The operands go to gpu1 and the product comes back.
   const std::vector<std::string> words = {"compile", "product.dfg", "-m", machineFile("cpu-2gpu"),
                                           "--pin",   "z=gpu1"};
-  CHECK_THAT(shop.dfc(words).out, startingWith("product for cpu-2gpu: 1 computation, 3 transfers of "));
+  CHECK_THAT(shop.dfc(words).out,
+             startingWith("product for cpu-2gpu: 6 ops of the plan (1 computation, 3 transfers of "));
   std::vector<std::string> json = words;
   json.emplace_back("--json");
   CHECK(Json::parse(shop.dfc(json).out)["computations"] == 1);
+}
+
+TEST_CASE("dfc: the ops of a plan are counted alike by every verb, and told from those of the graph") {
+  const Workshop shop;
+  // A plan has fewer ops than its graph: mul and add become one computation.
+  shop.write("g.dfg", "graph g {\n  input x : f32[4096, 64]\n  h = add(mul(x, 3), x) on gpu1\n"
+                      "  y = matmul(transpose(h), h) on gpu1\n  fetch y\n}\n");
+  const Outcome compiled = shop.dfc({"compile", "g.dfg", "-m", "cpu-2gpu", "-o", "g.plan", "--json"});
+  REQUIRE(compiled.status == 0);
+  const Json plan = Json::parse(compiled.out);
+  const int all = plan["opsOfPlan"], inputs = 1;
+  CHECK(all == plan["computations"].get<int>() + plan["transfers"].get<int>() + inputs);
+  int queued = 0;
+  const Json simulated = Json::parse(shop.dfc({"simulate", "g.plan", "--json"}).out);
+  for (const Json& queue : simulated["queues"]) {
+    queued += queue["ops"].get<int>();
+  }
+  CHECK(queued == all);
+  const std::string counted = std::to_string(all) + " ops of the plan (";
+  CHECK_THAT(shop.dfc({"compile", "g.dfg", "-m", "cpu-2gpu"}).out, containing(counted));
+  CHECK_THAT(shop.dfc({"simulate", "g.plan"}).out, containing("ops of plan "));
+  shop.write("free.dfg", "graph free {\n  input x : f32[4096, 64]\n  y = matmul(x, transpose(x))\n"
+                         "  fetch y\n}\n");
+  CHECK_THAT(shop.dfc({"explain", "free.dfg", "-m", "cpu-2gpu", "--policy", "split", "--quick"}).out,
+             containing("\nops of the graph, by share of their seconds\n"));
+  REQUIRE(shop.dfc({"view", "g.dfg", "--what=graph", "-o", "g.dot"}).status == 0);
+  CHECK_THAT(readText(shop.file("g.dot")), containing(" ops of the graph, 1 fetch"));
+  REQUIRE(shop.dfc({"view", "g.plan", "--what=graph", "-o", "p.dot"}).status == 0);
+  CHECK_THAT(readText(shop.file("p.dot")), containing(" of the compiled graph, 1 fetch"));
+}
+
+TEST_CASE("dfc: what placed the ops is told as a placement, not as a policy that could be typed") {
+  const Workshop shop;
+  shop.write("counter.dfg", counter);
+  const Outcome text = shop.dfc({"compile", "counter.dfg", "-m", "cpu"});
+  CHECK_THAT(text.out, containing(", placement: cpu0 alone\n"));
+  CHECK(text.out.find("policy") == std::string::npos);
+  const Json json = Json::parse(shop.dfc({"compile", "counter.dfg", "-m", "cpu", "--json"}).out);
+  CHECK(json["placement"] == "cpu0 alone");
+  CHECK_FALSE(json.contains("policy"));
 }
 
 TEST_CASE("dfc run: beside an emulated device's time the prediction says what it is for") {

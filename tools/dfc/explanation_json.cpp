@@ -52,12 +52,13 @@ Json traffic(const ExplainedTraffic& row) {
 }
 
 Json candidate(const ExplainedCandidate& row) {
-  return {{"description", row.description}, {"seconds", row.seconds}, {"fits", row.fits},
-          {"chosen", row.chosen},           {"split", row.isSplit},   {"verdict", row.verdict}};
+  return {{"kind", nameOf(row.kind)}, {"description", row.description}, {"seconds", row.seconds},
+          {"fits", row.fits},         {"chosen", row.chosen},           {"split", row.isSplit()},
+          {"verdict", row.verdict},   {"linkPrice", row.linkPrice},     {"notable", row.notable}};
 }
 
 Json change(const ExplainedChange& row) {
-  return {{"change", row.change}, {"predictedSeconds", orNull(row.seconds)}, {"policy", row.policy}};
+  return {{"change", row.change}, {"predictedSeconds", orNull(row.seconds)}, {"placement", row.placement}};
 }
 
 } // namespace
@@ -65,11 +66,12 @@ Json change(const ExplainedChange& row) {
 std::string explanationJson(const Explanation& said) {
   const Json object{{"graph", said.graph},
                     {"machine", said.machine},
-                    {"policy", said.policy},
+                    {"placement", said.placement},
                     {"split", said.isSplit},
                     {"stages", said.grid.stages},
                     {"devicesOfGroup", said.grid.width},
                     {"simulatedDevices", said.simulated},
+                    {"machineDevices", said.machineDevices},
                     {"devices", each(said.devices, device)},
                     {"bandwidth", said.bandwidth},
                     {"latencySeconds", said.latencySeconds},

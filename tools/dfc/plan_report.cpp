@@ -34,6 +34,16 @@ std::string preparationText(const Executable& plan) {
                            humanBytes(size.bytes));
 }
 
+/// What the queues hold, by its kinds: "50 ops of the plan (36 computations, 14 transfers of 3.65 MB in
+/// all)".
+std::string opsText(const Executable& plan) {
+  const size_t all = plan.schedule().steps.size(), computations = computationsOf(plan),
+               transfers = plan.placed().transfers.size(), inputs = all - computations - transfers;
+  return fmt::format("{} of the plan ({}, {} of {} in all{})", counted(all, "op"),
+                     counted(computations, "computation"), counted(transfers, "transfer"),
+                     humanBytes(transferBytes(plan)), inputs > 0 ? ", " + counted(inputs, "input") : "");
+}
+
 /// "1.08 times the lower bound 12 µs"; a bound of 0 has no ratio.
 std::string boundText(const SteadyStep& steady) {
   if (steady.bound <= 0) {
@@ -61,11 +71,8 @@ std::string ratesText(Rates rates) {
 
 std::string planSummary(const Executable& plan, Rates rates) {
   const Schedule& schedule = plan.schedule();
-  std::string text =
-      fmt::format("{} for {}: {}, {} of {} in all, policy {}\n", plan.graph().name(), plan.machine().name,
-                  counted(static_cast<int64_t>(computationsOf(plan)), "computation"),
-                  counted(static_cast<int64_t>(plan.placed().transfers.size()), "transfer"),
-                  humanBytes(transferBytes(plan)), plan.policy());
+  std::string text = fmt::format("{} for {}: {}, placement: {}\n", plan.graph().name(), plan.machine().name,
+                                 opsText(plan), plan.policy());
   text += fmt::format("predicted {} a step, {}{}\n", humanSeconds(schedule.steady.seconds),
                       boundText(schedule.steady), ratesText(rates));
   text += preparationText(plan);
@@ -99,7 +106,8 @@ std::string planSummaryJson(const Executable& plan) {
   }
   const Json object{{"graph", plan.graph().name()},
                     {"machine", plan.machine().name},
-                    {"policy", plan.policy()},
+                    {"placement", plan.policy()},
+                    {"opsOfPlan", plan.schedule().steps.size()},
                     {"computations", computationsOf(plan)},
                     {"transfers", plan.placed().transfers.size()},
                     {"transferBytes", transferBytes(plan)},

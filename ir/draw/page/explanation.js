@@ -20,11 +20,12 @@ function drawExplanation() {
     return;
   }
   const parts = [part("The step", stepWords(said)),
-    part("Devices", said.policy, table(["Device", "Work", "Memory at most", "Kept between steps"], said.devices.map((row) =>
+    part("Devices", said.placement + "; " + said.devices.length + " of the machine's " + said.machineDevices + " devices are used", table(["Device", "Work", "Memory at most", "Kept between steps"], said.devices.map((row) =>
         [row.name, row.share > 0 ? percent(row.share) : "–", byteText(row.memoryBytes) + (row.capacityBytes > 0 ? " of " + byteText(row.capacityBytes) : ""), byteText(row.residentBytes)])))];
   if (said.considered.length > 0) {
-    parts.push(part("Why this plan: what was compared", "", table(["Placement", "Step", ""], said.considered.map((row) =>
-        [row.description, ofSeconds(row.seconds), row.verdict]))));
+    const shown = said.considered.filter((row) => row.notable), left = said.considered.length - shown.length;
+    parts.push(part("Why this plan: what was compared", left > 0 ? "The best of each kind; dfc explain --all-candidates lists " + left + " more." : "",
+        table(["Placement", "Step", ""], shown.map((row) => [row.description, ofSeconds(row.seconds), row.verdict]))));
   }
   for (const [title, rows] of [["How ops are cut", said.scopes], ["How ops are cut within a group", said.scopesInGroups]]) {
     if (rows.length === 0) continue;

@@ -42,7 +42,7 @@ def test_saved_plans(tmp_path):
 def test_options():
     graph = step()
     cut = dfc.compile(graph, "cpu-2gpu", splits=[("x", 0, "gpu*")])
-    assert cut.policy != "single" and sum(row.resident_bytes > 0 for row in cut.memory) == 2
+    assert cut.placement != "single" and sum(row.resident_bytes > 0 for row in cut.memory) == 2
     np.testing.assert_allclose(losses(cut, gpu_backend="emulated"), losses(dfc.compile(graph, "cpu")), rtol=1e-5)
     pinned = dfc.compile(graph, "cpu-2gpu", policy="pins", pins={"*": "gpu1"})
     assert {row.device for row in pinned.steps if row.kind == "fusedMatmul"} <= {"gpu1"}
@@ -85,7 +85,7 @@ def test_machines():
 def test_traces_and_explanations():
     explanation = dfc.explain(step(), "cpu-2gpu", changes=False)
     plan = explanation.plan
-    assert "considered" in str(explanation) and explanation["policy"] == plan.policy
+    assert "considered" in str(explanation) and explanation["placement"] == plan.placement
     assert explanation.facts["devices"][0]["name"] in {"cpu0", "gpu0"}
     simulated, predicted = dfc.simulate(plan), dfc.predicted_trace(plan)
     assert not predicted.measured and len(predicted) == len(plan.steps) and simulated.makespan > 0

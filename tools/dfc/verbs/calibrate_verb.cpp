@@ -137,8 +137,8 @@ Exit finish(const Calibrator& calibrator, const Executable& plan, const std::str
     if (!timed.skipped.empty()) {
       console.note(fmt::format("{} was not timed: {}", timed.device, timed.skipped));
     } else if (!output.empty()) {
-      console.print(fmt::format("{} ({}): {} timed, {} together\n", timed.device, timed.model,
-                                counted(timed.ops, "op"), humanSeconds(timed.seconds)));
+      console.print(fmt::format("{} ({}): {} timed, equal ones of the plan once, {} together\n", timed.device,
+                                timed.model, counted(timed.ops, "op"), humanSeconds(timed.seconds)));
     }
     if (timed.failed > 0) {
       console.note(fmt::format("{}: {} failed on random operands, and keeps its stated seconds", timed.device,

@@ -18,7 +18,7 @@ struct ExplainArguments {
   std::string graph;
   PlanOptions plan;
   size_t depth = ExplainOptions().scopeDepth;
-  bool quick = false;
+  bool quick = false, allCandidates = false;
   std::string grid; // "2x4x8x16"; empty: the best
 };
 
@@ -53,8 +53,9 @@ Result<WantedGrid> parseGrid(const std::string& text) {
 
 constexpr const char* explainFooter =
     R"(Printed are: the devices; how the ops of each scope run; where each parameter is; what devices send one another, and how
-much of that is hidden behind computation; the predicted step beside its bound, that of all splits along one axis, and
-one device; the plans that were considered and by how much they are slower; and what one more device, faster links or
+much of that is hidden behind computation; the predicted step beside one device, the bound of this placement and that
+of all splits along one axis; of the plans that were considered the best of each kind (one device, whole ops, split
+along one axis, grid), and why they lost (all of them with --all-candidates); and what one more device, faster links or
 more memory would give. For a machine of more than 128 devices no plan is made: one device of each stage is simulated,
 and its grid is told. So it is, on any machine, with --grid: the grid that is asked for is described, and the others are
 listed beside it, by the same simulation.
@@ -105,7 +106,7 @@ Exit explainVerb(const ExplainArguments& arguments, Console& console) {
     return console.fail(Exit::UserError, outcome.errors);
   }
   console.warn(outcome.warnings);
-  console.print(printExplanation(explanation));
+  console.print(printExplanation(explanation, arguments.allCandidates));
   return console.finish(explanationJson(explanation));
 }
 
@@ -121,6 +122,8 @@ void addExplain(CLI::App& program, Verbs& verbs) {
       ->capture_default_str()
       ->check(CLI::Range(1, 100));
   verb->add_flag("--quick", arguments->quick, "plan once: neither for one device nor for other machines");
+  verb->add_flag("--all-candidates", arguments->allCandidates,
+                 "every plan that was considered, rather than the best of each kind");
   verb->add_option("--grid", arguments->grid,
                    std::string("what this grid of pipeline stages, groups a stage and devices a group would "
                                "take, without a plan: ") +

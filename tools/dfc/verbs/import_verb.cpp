@@ -91,7 +91,8 @@ Exit importVerb(const ImportArguments& arguments, Console& console) {
   }
   nlohmann::ordered_json object{
       {"output", arguments.output}, {"ops", started.opCount()}, {"parameters", weights.values.size()}};
-  console.print(fmt::format("wrote {}: {} ops\n", arguments.output, started.opCount()));
+  console.print(
+      fmt::format("wrote {}: {} of the graph\n", arguments.output, counted(started.opCount(), "op")));
   if (!weights.values.empty()) {
     object["weights"] = weightPath;
     console.print(fmt::format("wrote {}: {} parameters\n", weightPath, weights.values.size()));

@@ -30,10 +30,10 @@ constexpr const char* simulateExamples = R"(Examples:
 double share(double busy, double makespan) { return makespan > 0 ? busy / makespan : 0; }
 
 std::string queueLines(const Executable& plan, const Simulation& simulation) {
-  std::string text = fmt::format("\n{:<20} {:>6} {:>10} {:>7}\n", "queue", "ops", "busy", "share");
+  std::string text = fmt::format("\n{:<20} {:>11} {:>10} {:>7}\n", "queue", "ops of plan", "busy", "share");
   for (const QueueId queue : plan.schedule().queues.ids()) {
     const double busy = simulation.busy[queue];
-    text += fmt::format("{:<20} {:>6} {:>10} {:>6.1f}%\n", plan.schedule().nameOf(queue, plan.machine()),
+    text += fmt::format("{:<20} {:>11} {:>10} {:>6.1f}%\n", plan.schedule().nameOf(queue, plan.machine()),
                         plan.schedule().queues[queue].steps.size(), humanSeconds(busy),
                         100 * share(busy, simulation.makespan));
   }

@@ -1140,8 +1140,10 @@ class Plan:
         """What the plan was made for."""
 
     @property
-    def policy(self) -> str:
-        """The placement policy that placed the ops."""
+    def placement(self) -> str:
+        """
+        How the ops were placed, in words: "cpu0 alone", "split over gpu0 to gpu7".
+        """
 
     @property
     def predicted_seconds(self) -> float:

@@ -118,8 +118,8 @@ void bindPlanClass(nb::module_& module) {
   plan.def_prop_ro(
       "machine", [](const Plan& self) { return self.executable->machine(); }, "What the plan was made for.");
   plan.def_prop_ro(
-      "policy", [](const Plan& self) { return self.executable->policy(); },
-      "The placement policy that placed the ops.");
+      "placement", [](const Plan& self) { return self.executable->policy(); },
+      "How the ops were placed, in words: \"cpu0 alone\", \"split over gpu0 to gpu7\".");
   plan.def_prop_ro(
       "predicted_seconds", [](const Plan& self) { return self.executable->predictedSeconds(); },
       "Predicted seconds of a step among many.");
