@@ -57,8 +57,8 @@ class TraceDrawing {
   std::string explanation() const {
     const double predicted = comparison_.predicted.makespan, measured = comparison_.measured.makespan;
     std::string words = fmt::format(
-        "{}; predicted / measured = {}; lower bound {} (no order of these ops takes less)\n",
-        comparison_.which, measured > 0 ? fmt::format("{:.3g}", predicted / measured) : "undefined",
+        "{}; measured / predicted = {}; lower bound {} (no order of these ops takes less)\n",
+        comparison_.which, predicted > 0 ? fmt::format("{:.3g}", measured / predicted) : "undefined",
         humanSeconds(comparison_.lowerBound()));
     if (comparison_.lead > 0) {
       words += fmt::format("launching the step takes another {} before its first op, which no trace shows\n",

@@ -45,7 +45,7 @@ TEST_CASE("dfc view --trace: totals, busy times and the critical path") {
   INFO(text.err);
   REQUIRE(text.status == 0);
   for (const std::string part :
-       {"small on cpu-2gpu, step 1 of the trace\n", "predicted / measured ", "lower bound ", "gpu0 copyIn ",
+       {"small on cpu-2gpu, step 1 of the trace\n", "measured / predicted ", "lower bound ", "gpu0 copyIn ",
         "critical path of what was measured: ", "the start of the step", ", a wait"}) {
     CHECK_THAT(text.out, containing(part));
   }
@@ -56,6 +56,7 @@ TEST_CASE("dfc view --trace: totals, busy times and the critical path") {
     REQUIRE(text.out.find(title, at) != std::string::npos);
     at = text.out.find(title, at) + 1;
   }
+  CHECK(text.out.find("predicted / measured") == std::string::npos); // one direction everywhere
   const Outcome median = traced.shop.dfc({"view", "small.plan", "--trace", "measured.json"});
   CHECK_THAT(median.out, containing(", of median length among 3\n"));
 }
@@ -100,6 +101,8 @@ TEST_CASE("dfc view --trace --json: durations and gaps of the path are the measu
     last = op["op"];
   }
   CHECK(std::abs(sum - report["measuredSeconds"].get<double>()) < 1e-9);
+  CHECK(report["measuredOverPredicted"].get<double>() ==
+        Approx(report["measuredSeconds"].get<double>() / report["predictedSeconds"].get<double>()));
   CHECK(report["predictedSeconds"] > report["lowerBoundSeconds"].get<double>() * 0.999);
   double copies = 0; // w goes to the gpu, y comes back
   for (const Json& queue : report["queues"]) {
@@ -183,7 +186,12 @@ TEST_CASE("dfc view --trace: what it cannot draw, it says") {
         "error: --step chooses among the steps of a trace\n  hint: add --trace FILE.json\n");
   CHECK(shop.dfc({"view", "small.plan"}).err ==
         "error: what should be drawn?\n"
-        "  hint: say -o FILE.html for a page; --what and one of: graph, placed, figure, schedule; or --trace "
-        "and the trace of a run\n");
+        "  hint: say --what and one of: graph, placed, figure, schedule, for a picture (.svg, .png or .dot), "
+        "for "
+        "example --what=figure; --trace and the trace of a run; or -o FILE.html for one page of all\n");
+  const Outcome picture = shop.dfc({"view", "small.plan", "-o", "a.png"});
+  CHECK(picture.status == 1);
+  CHECK_THAT(picture.err, startingWith("error: what should be drawn in a.png?\n") &&
+                              containing("(.svg, .png or .dot), for example --what=figure -o a.png; "));
   CHECK(shop.dfc({"view", "small.plan", "--trace", "measured.json", "-o", "measured.json"}).status == 1);
 }

@@ -53,11 +53,11 @@ class Report {
     const double predicted = comparison_.predicted.makespan, measured = comparison_.measured.makespan;
     const Sums sums = sumsOf(comparison_);
     return fmt::format(
-               "{} on {}, {}\npredicted {}, measured {}: predicted / measured {:.3f}; lower bound {}\n",
+               "{} on {}, {}\npredicted {}, measured {}: measured / predicted {:.3f}; lower bound {}\n",
                plan_.graph().name(), plan_.machine().name, comparison_.which, humanSeconds(predicted),
-               humanSeconds(measured), ratio(predicted, measured), humanSeconds(comparison_.lowerBound())) +
+               humanSeconds(measured), ratio(measured, predicted), humanSeconds(comparison_.lowerBound())) +
            leadLine() + dearestText(comparison_) + queueLines() +
-           fmt::format("\ncritical path of what was measured: {}, {} at work, {} between them\n",
+           fmt::format("\ncritical path of what was measured: {} of the plan, {} at work, {} between them\n",
                        counted(comparison_.path.size(), "op"), humanSeconds(sums.working),
                        gapText(sums.waiting)) +
            pathLines();
@@ -73,7 +73,7 @@ class Report {
         {"step", comparison_.measured.stepNumber},
         {"predictedSeconds", predicted},
         {"measuredSeconds", measured},
-        {"predictedOverMeasured", ratio(predicted, measured)},
+        {"measuredOverPredicted", ratio(measured, predicted)},
         {"lowerBoundSeconds", comparison_.lowerBound()},
         {"launchSeconds", comparison_.lead},
         {"dearest",
@@ -112,15 +112,16 @@ class Report {
   }
 
   std::string queueLines() const {
-    std::string text = fmt::format("\n{:<20} {:>6} {:>15} {:>14} {:>7}\n", "queue", "ops", "predicted busy",
-                                   "measured busy", "ratio");
+    std::string text = fmt::format("\n{:<20} {:>11} {:>15} {:>14} {:>20}\n", "queue", "ops of plan",
+                                   "predicted busy", "measured busy", "measured / predicted");
     for (const QueueId queue : schedule_.queues.ids()) {
       const QueueRow& row = schedule_.queues[queue];
       const double predicted = busyOf(comparison_.predicted, row),
                    measured = busyOf(comparison_.measured, row);
       if (!row.steps.empty()) {
-        text += fmt::format("{:<20} {:>6} {:>15} {:>14} {:>7.3f}\n", queueName(queue), row.steps.size(),
-                            humanSeconds(predicted), humanSeconds(measured), ratio(predicted, measured));
+        text += fmt::format("{:<20} {:>11} {:>15} {:>14} {:>20}\n", queueName(queue), row.steps.size(),
+                            humanSeconds(predicted), humanSeconds(measured),
+                            predicted > 0 ? fmt::format("{:.3f}", measured / predicted) : "-");
       }
     }
     return text;

@@ -9,10 +9,10 @@ function drawHead() {
   const transfers = data.steps.op.filter((i) => op.isTransfer(i)), bytes = transfers.reduce((sum, i) => sum + data.ops.bytes[i], 0);
   const figures = [figure("step, predicted", seconds(data.predicted), "from its first op to its last")];
   if (hasMeasured) figures.push(figure("measured", seconds(data.measured), data.which),
-                                figure("predicted / measured", (data.predicted / Math.max(1e-9, data.measured)).toFixed(3)));
+                                figure("measured / predicted", (data.measured / Math.max(1e-9, data.predicted)).toFixed(3)));
   figures.push(figure("lower bound", seconds(data.bound), "no order of this placement's ops takes less"),
-               figure("ops", (stepCount - transfers.length).toLocaleString("en")),
-               figure("transfers", transfers.length.toLocaleString("en") + (bytes > 0 ? ", " + byteText(bytes) : "")),
+               figure("ops of the plan", stepCount.toLocaleString("en"), "inputs, computations behind fusion, and transfers"),
+               figure("of them transfers", transfers.length.toLocaleString("en") + (bytes > 0 ? ", " + byteText(bytes) : "")),
                figure("memory, most", byteText(Math.max(0, ...data.devices.map((device) => device.arena))), "of the device that holds the most"));
   byId("figures").replaceChildren(...figures);
   byId("policy").textContent = data.policy;

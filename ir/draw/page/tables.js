@@ -33,7 +33,7 @@ function columnsOfTable() {
   columns.push({key: "seconds", title: "Predicted", words: (row) => seconds(row.seconds)});
   if (hasMeasured) {
     columns.push({key: "measured", title: "Measured", words: (row) => seconds(row.measured)});
-    columns.push({key: "ratio", title: "Pred. / meas.", words: (row) => row.measured > 0 ? (row.seconds / row.measured).toFixed(2) : "–"});
+    columns.push({key: "ratio", title: "Meas. / pred.", words: (row) => row.seconds > 0 ? (row.measured / row.seconds).toFixed(2) : "–"});
   } else {
     columns.push({key: "share", title: "Share", words: (row) => percent(row.share)});
   }
@@ -46,7 +46,7 @@ const nameOfRow = (row) => tables.by === "op" ? op.label(data.steps.op[row.key])
 function drawTables() {
   const rows = sums(), columns = columnsOfTable();
   const total = rows.reduce((sum, row) => sum + row.seconds, 0) || 1;
-  rows.forEach((row) => { row.share = row.seconds / total; row.ratio = row.measured > 0 ? row.seconds / row.measured : 0; });
+  rows.forEach((row) => { row.share = row.seconds / total; row.ratio = row.seconds > 0 ? row.measured / row.seconds : 0; });
   const sort = tables.sort.column || (hasMeasured ? "measured" : "seconds"), sign = tables.sort.down ? -1 : 1;
   const valueOf = (row) => sort === "key" ? nameOfRow(row) : row[sort];
   rows.sort((a, b) => sign * (valueOf(a) < valueOf(b) ? -1 : valueOf(a) > valueOf(b) ? 1 : 0));

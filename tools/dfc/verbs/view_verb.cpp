@@ -73,6 +73,7 @@ std::string compiledGraphDot(const Executable& plan) {
       "as compiled into a plan, which does not keep the graph as it was written (draw the .dfg for that): "
       "gradients are written out, chains of elementwise ops fused, unused ops gone\n"
       "copies between devices and replicas of parameters are left out: --what=placed has them";
+  picture.graphIs = "compiled graph";
   picture.meaningOfPin = "runs on it";
   picture.devices = dot::deviceNames(plan.machine());
   return graphDot(computationsOf(plan.placed(), plan.machine()), picture);
@@ -176,6 +177,17 @@ std::optional<Exit> writePicture(const Picture& picture, const ViewArguments& ar
   return std::nullopt;
 }
 
+/// Neither a page, nor --what or --trace.
+Diagnostic withoutPicture(const std::string& output) {
+  const std::string named = output.empty() ? "" : fmt::format(" -o {}", output);
+  return errorWithoutPlace(
+      fmt::format("what should be drawn{}?", output.empty() ? "" : " in " + output),
+      fmt::format(
+          "say --what and one of: {}, for a picture (.svg, .png or .dot), for example --what=figure{}; "
+          "--trace and the trace of a run; or -o FILE.html for one page of all",
+          fmt::join(pictures, ", "), named));
+}
+
 bool isPage(const ViewArguments& arguments) { return endingOf(arguments.output) == ".html"; }
 
 Diagnostics faultsOf(const ViewArguments& arguments) {
@@ -185,11 +197,7 @@ Diagnostics faultsOf(const ViewArguments& arguments) {
       errors.push_back(errorWithoutPlace("a page shows all of a plan", "leave out --what and --collapse"));
     }
   } else if (arguments.trace.empty() && arguments.what.empty()) {
-    errors.push_back(
-        errorWithoutPlace("what should be drawn?",
-                          fmt::format("say -o FILE.html for a page; --what and one of: {}; or --trace and "
-                                      "the trace of a run",
-                                      fmt::join(pictures, ", "))));
+    errors.push_back(withoutPicture(arguments.output));
   } else if (!arguments.trace.empty() && !arguments.what.empty()) {
     errors.push_back(
         errorWithoutPlace(fmt::format("--trace is a picture of its own, --what={} another", arguments.what),
