@@ -1,6 +1,7 @@
 #include "ir/machine/machine_faults.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -227,20 +228,28 @@ class MachineCheck {
     }
   }
 
-  /// Every device reaches every other exactly when the host reaches each and each reaches the host.
+  /// Every device reaches every other exactly when the host reaches each and each reaches the host. One fault
+  /// for all: a file has one place for its routes.
   void checkReach() {
+    constexpr size_t mostNamed = 10;
     const DeviceId host = machine_.host();
+    std::vector<std::string> pairs;
     for (const bool forwards : {true, false}) {
       const SideTable<DeviceId, char> reached = reachable(host, forwards);
       for (const DeviceId device : reached.ids()) {
         if (reached[device] == 0) {
-          fault("routes",
-                fmt::format("no chain of routes leads from {} to {}",
-                            deviceText(machine_, forwards ? host : device),
-                            deviceText(machine_, forwards ? device : host)),
-                "add the missing route; a route holds one way only");
+          pairs.push_back(fmt::format("from {} to {}", deviceText(machine_, forwards ? host : device),
+                                      deviceText(machine_, forwards ? device : host)));
         }
       }
+    }
+    if (!pairs.empty()) {
+      const size_t named = std::min(pairs.size(), mostNamed);
+      const std::string more = named < pairs.size() ? fmt::format(" and {} more", pairs.size() - named) : "";
+      pairs.resize(named);
+      fault("routes", fmt::format("no chain of routes leads {}{}", fmt::join(pairs, ", "), more),
+            pairs.size() == 1 ? "add the missing route; a route holds one way only"
+                              : "add the missing routes; a route holds one way only");
     }
   }
 
