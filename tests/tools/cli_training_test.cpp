@@ -99,7 +99,10 @@ TEST_CASE("dfc run: a checkpoint is refused where the rows would be others") {
              containing("s.safetensors: error: holds parameters, but not the step of a training\n"));
   const Outcome done = shop.train({"--steps", "8", "--resume", "c.safetensors"});
   CHECK(done.status == 0);
-  CHECK_THAT(done.err, containing("nothing is left to do: 8 of 8 steps were run before\n"));
+  CHECK_THAT(
+      done.err,
+      containing("\nc.safetensors: nothing is left to do: it is behind step 8, and the whole training is "
+                 "to have 8 steps; a larger --steps or --epochs goes on\n"));
   const Outcome absent = shop.train({"--steps", "8", "--resume", "absent.safetensors"});
   CHECK(absent.status == 1);
   const Outcome first =

@@ -117,9 +117,6 @@ Exit runVerb(const RunArguments& arguments, Console& console) {
   const bool interrupted = ended < setting->steps;
   if (interrupted) {
     console.note(fmt::format("interrupted after {} of {}", ended, counted(setting->steps, "step")));
-  } else if (outcome->steps == 0) {
-    console.note(fmt::format("nothing is left to do: {} of {} were run before", outcome->begun,
-                             counted(setting->steps, "step")));
   }
   const Exit printed = console.finish(outcomeJson(*setting, *outcome, files.paths));
   if (printed != Exit::Fine) {

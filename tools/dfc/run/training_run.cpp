@@ -80,9 +80,7 @@ class Runner {
   void begin(const Trainer& trainer) {
     outcome_.begun = trainer.begun();
     if (!arguments_.resume.empty()) {
-      console_.note(trainer.begun() > 0
-                        ? fmt::format("{}: goes on behind step {}", arguments_.resume, trainer.begun())
-                        : fmt::format("{}: is not there yet: the training begins", arguments_.resume));
+      console_.note(resumedText(trainer.begun()));
     }
     if (trainer.begun() > 0 && !arguments_.log.empty() && !arguments_.curve.empty()) {
       if (auto earlier = readLearningCurve(arguments_.log)) { // drawn whole; without it, from here
@@ -91,6 +89,18 @@ class Runner {
     }
     watch_.emplace(several_ ? setting_.feeds->batchesPerEpoch() : setting_.steps, trainer.begun());
     progress_.emplace(console_, "running", setting_.steps, "steps", trainer.begun());
+  }
+
+  std::string resumedText(int64_t begun) const {
+    if (begun == 0) {
+      return fmt::format("{}: is not there yet: the training begins", arguments_.resume);
+    }
+    return begun < setting_.steps
+               ? fmt::format("{}: goes on behind step {}", arguments_.resume, begun)
+               : fmt::format(
+                     "{}: nothing is left to do: it is behind step {}, and the whole training is to have {}; "
+                     "a larger --steps or --epochs goes on",
+                     arguments_.resume, begun, counted(setting_.steps, "step"));
   }
 
   Status steps(Trainer& trainer) {
