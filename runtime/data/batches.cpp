@@ -53,8 +53,11 @@ Result<Batches> Batches::of(NamedLiterals columns, int64_t batch, std::optional<
   }
   const int64_t rows = first.type().shape[0];
   if (batch < 1 || batch > rows) {
-    return errorWithoutPlace(fmt::format("batches of {} rows from a data set of {}", batch, rows),
-                             "a batch has between 1 and all of the rows");
+    return errorWithoutPlace(
+        batch > rows ? fmt::format("the data set has {} rows, too few for one batch of {}", rows, batch)
+                     : fmt::format("batches of {} rows", batch),
+        batch > rows && rows > 0 ? fmt::format("give it more rows, or take batches of at most {}", rows)
+                                 : "a batch has at least one row, and a data set the rows of one batch");
   }
   return Batches(std::move(columns), rows, batch, seed);
 }

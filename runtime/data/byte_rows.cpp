@@ -87,6 +87,16 @@ Diagnostic bytesDoNotFit(const std::string& source, const TensorType& data, cons
   const bool joined = dims.size() > 2;
   const std::string flat = joined ? fmt::format(" or [N, {}]", rowElements(data)) : "";
   const std::string rows = dims.empty() ? "0" : fmt::format("{}", dims[0]);
+  const llvm::ArrayRef<int64_t> wanted = dimRange(input.shape);
+  if (takesBytes(input.element) && data.shape.elements() > 0 && !wanted.empty() && dims[0] < wanted[0] &&
+      rowFits(data, wanted.drop_front())) {
+    return {Severity::Error,
+            {source},
+            fmt::format("has {} rows, too few for one batch of {}: input '{}' is {}", rows, wanted[0], name,
+                        toString(input)),
+            fmt::format("give it {} rows or more, or declare the input with a batch of at most {}", wanted[0],
+                        rows)};
+  }
   return {Severity::Error,
           {source},
           fmt::format("offers {} rows of {}, which do not fit input '{}', {}", rows,

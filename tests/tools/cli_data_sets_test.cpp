@@ -50,10 +50,8 @@ TEST_CASE("dfc run: what does not fit is told what the source offers") {
         "  hint: declare the input as [N, 2, 2] or [N, 4] with N up to 3, of u8, i32, i64, or of f32 or f64, "
         "which "
         "hold the byte / 255; each step takes the next N rows\n"
-        "labels.gz: error: offers 3 rows of one byte, which do not fit input 'y', i64[5]\n"
-        "  hint: declare the input as [N] with N up to 3, of u8, i32, i64, f32 or f64; each step takes the "
-        "next N "
-        "rows\n");
+        "labels.gz: error: has 3 rows, too few for one batch of 5: input 'y' is i64[5]\n"
+        "  hint: give it 5 rows or more, or declare the input with a batch of at most 3\n");
 }
 
 TEST_CASE("dfc run: shipped data and shipped graphs fit together") {

@@ -83,12 +83,34 @@ TEST_CASE("dfc run: wrong feeds and fetches come all at once, each with its way 
         "square.npy: error: holds f32[2, 2], but input 'x' is f32[4]\n"
         "  hint: give it the input's shape, or more rows of that shape: a batch of them is fed at each "
         "step\n");
+  save(bench, "both.npy", Literal(TensorType{ElementType::I32, {2, 2}}));
+  const Outcome both = bench.dfc({"run", "affine.dfg", "--feed", "x=both.npy", "--feed", "y=y.npy"});
+  CHECK(both.err ==
+        "both.npy: error: holds i32[2, 2], but input 'x' is f32[4]\n"
+        "  hint: convert it in NumPy: array.astype(np.float32); and give it the input's shape, or more rows "
+        "of that shape: a batch of them is fed at each step\n");
   const Outcome kind = bench.dfc({"run", "affine.dfg", "--feed", "x=x.jpg", "--feed", "y=y.npy"});
   CHECK(kind.status == 1);
   CHECK_THAT(kind.err, containing("x.jpg: error: is no kind of feed that dfc reads"));
   const Outcome folder = bench.dfc({"run", "affine.dfg", "--feed", "x=.", "--feed", "y=y.npy"});
   CHECK(folder.status == 1);
   CHECK_THAT(folder.err, startingWith(".: error: is a folder, not a file\n  hint: give FILE.npy, "));
+}
+
+TEST_CASE("dfc run: a data set with too few rows for one batch says so, and both ways out") {
+  const Bench bench;
+  save(bench, "three.npy", floats({3}, {1, 2, 3}));
+  save(bench, "none.npy", floats({0}, {}));
+  const auto refusal = [&](const std::string& file) {
+    const Outcome outcome = bench.dfc({"run", "affine.dfg", "--feed", "x=" + file, "--feed", "y=y.npy"});
+    CHECK(outcome.status == 1);
+    return outcome.err;
+  };
+  CHECK(refusal("three.npy") ==
+        "three.npy: error: holds f32[3], but input 'x' is f32[4]: it has 3 rows, too few for one batch of 4\n"
+        "  hint: give it 4 rows or more, or declare the input with a batch of at most 3\n");
+  CHECK_THAT(refusal("none.npy"), containing("it has 0 rows, too few for one batch of 4\n"
+                                             "  hint: give it 4 rows or more\n"));
 }
 
 TEST_CASE("dfc run: rows and batches must be as many for every input") {

@@ -141,8 +141,8 @@ TEST_CASE("batches: columns that do not belong together are refused, all at once
     return refused.errors();
   };
   CHECK(message({}, 1)[0].message == "a data set without columns");
-  CHECK(message(sevenRows(), 8)[0].message == "batches of 8 rows from a data set of 7");
-  CHECK(message(sevenRows(), 0)[0].message == "batches of 0 rows from a data set of 7");
+  CHECK(message(sevenRows(), 8)[0].message == "the data set has 7 rows, too few for one batch of 8");
+  CHECK(message(sevenRows(), 0)[0].message == "batches of 0 rows");
   NamedLiterals wrong = sevenRows();
   wrong.emplace("more", Literal(f32({6})));
   wrong.emplace("scalar", Literal(f32({})));

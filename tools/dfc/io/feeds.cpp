@@ -5,7 +5,7 @@
 #include "runtime/data/shuffle.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/console.h"
-#include "tools/dfc/io/labels.h"
+#include "tools/dfc/io/fed_indices.h"
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/planning.h"
 
@@ -46,9 +46,44 @@ Diagnostic wrongFeed(const std::string& place, std::string message, std::string 
 
 std::string batchesText(int64_t count) { return fmt::format("{} batch{}", count, count == 1 ? "" : "es"); }
 
-bool longerRows(const Shape& data, const Shape& input) {
-  return input.rank() > 0 && data.rank() == input.rank() && input[0] > 0 && data[0] > input[0] &&
+bool sameRows(const Shape& data, const Shape& input) {
+  return input.rank() > 0 && data.rank() == input.rank() &&
          dimRange(data).drop_front() == dimRange(input).drop_front();
+}
+
+bool longerRows(const Shape& data, const Shape& input) {
+  return sameRows(data, input) && input[0] > 0 && data[0] > input[0];
+}
+
+bool tooFewRows(const Shape& data, const Shape& input) { return sameRows(data, input) && data[0] < input[0]; }
+
+std::string fewRowsHint(int64_t rows, int64_t batch) {
+  const std::string smaller =
+      rows > 0 ? fmt::format(", or declare the input with a batch of at most {}", rows) : "";
+  return fmt::format("give it {} rows or more{}", batch, smaller);
+}
+
+/// The element type and the shape at once: who mends one should not meet the other after it.
+Diagnostic wrongType(const std::string& name, const TensorType& input, const TensorType& data, bool shapeFits,
+                     const std::string& place) {
+  const bool few = tooFewRows(data.shape, input.shape);
+  const int64_t rows = few ? data.shape[0] : 0;
+  std::string message = fmt::format("holds {}, but input '{}' is {}", toString(data), name, toString(input));
+  message +=
+      few ? fmt::format(": it has {}, too few for one batch of {}", counted(rows, "row"), input.shape[0])
+          : "";
+  std::string hint;
+  if (data.element != input.element) {
+    hint = fmt::format("convert it in NumPy: array.astype(np.{}){}", numpyName(input.element),
+                       data.element == ElementType::U8 && isFloat(input.element) ? ", / 255 for pixels" : "");
+  }
+  if (!shapeFits) {
+    hint += hint.empty() ? "" : "; and ";
+    hint +=
+        few ? fewRowsHint(rows, input.shape[0])
+            : "give it the input's shape, or more rows of that shape: a batch of them is fed at each step";
+  }
+  return wrongFeed(place, std::move(message), std::move(hint));
 }
 
 } // namespace
@@ -102,7 +137,11 @@ void Feeds::fit(const std::string& argument, const Graph& graph, Diagnostics& er
     return;
   }
   if (const auto number = numberOfSource(pair->second)) {
+    const size_t before = errors.size();
     fitNumber({pair->first, input->second, {}}, *number, argument, errors);
+    if (errors.size() == before) {
+      checkIndices(graph, fmt::format("{} {}", option_, argument), errors);
+    }
     return;
   }
   auto data = readArray(pair->second, pair->first);
@@ -120,8 +159,8 @@ void Feeds::fit(const std::string& argument, const Graph& graph, Diagnostics& er
   } else {
     fitShape(std::move(source), pair->second, errors);
   }
-  if (errors.size() == before) { // labels of the wrong shape are no labels
-    checkLabels(graph, pair->second, errors);
+  if (errors.size() == before) { // indices of the wrong shape are no indices
+    checkIndices(graph, pair->second, errors);
   }
 }
 
@@ -143,12 +182,14 @@ void Feeds::fitNumber(Source source, double number, const std::string& argument,
   sources_.push_back(std::move(source));
 }
 
-void Feeds::checkLabels(const Graph& graph, const std::string& place, Diagnostics& errors) {
-  const auto wrong = wrongLabel(graph, sources_.back().name, sources_.back().data);
-  if (wrong && wrong->surelyUsed) {
-    errors.push_back(wrongFeed(place, wrong->message, "labels are counted from 0"));
+void Feeds::checkIndices(const Graph& graph, const std::string& place, Diagnostics& errors) {
+  const Source& source = sources_.back();
+  const auto wrong =
+      wrongIndex(graph, source.name, source.data, {source.rows, source.perStep, seed_.has_value()});
+  if (wrong && wrong->givesNan) {
+    errors.push_back(wrongFeed(place, wrong->message, wrong->effect));
   } else if (wrong) {
-    notes_.push_back(fmt::format("{}: {}; its loss will be NaN", place, wrong->message));
+    notes_.push_back(fmt::format("{}: {}; {}", place, wrong->message, wrong->effect));
   }
 }
 
@@ -177,26 +218,20 @@ void Feeds::noteLeftOut(const Source& source, const std::string& place) {
 void Feeds::fitShape(Source source, const std::string& place, Diagnostics& errors) {
   const TensorType& data = source.data.type();
   const TensorType& input = source.input;
-  if (data.element != input.element) {
-    errors.push_back(wrongFeed(
-        place, fmt::format("holds {}, but input '{}' is {}", toString(data), source.name, toString(input)),
-        fmt::format("convert it in NumPy: array.astype(np.{}){}", numpyName(input.element),
-                    data.element == ElementType::U8 && isFloat(input.element) ? ", / 255 for pixels" : "")));
+  const bool fits = data.shape == input.shape, longer = longerRows(data.shape, input.shape);
+  const bool entries = data.shape.rank() == input.shape.rank() + 1 &&
+                       dimRange(data.shape).drop_front() == dimRange(input.shape) && data.shape[0] > 0;
+  if (data.element != input.element || !(fits || longer || entries)) {
+    errors.push_back(wrongType(source.name, input, data, fits || longer || entries, place));
     return;
   }
-  if (longerRows(data.shape, input.shape)) {
+  if (longer) {
     source.rows = data.shape[0];
     source.perStep = input.shape[0];
     noteLeftOut(source, place);
-  } else if (data.shape.rank() == input.shape.rank() + 1 &&
-             dimRange(data.shape).drop_front() == dimRange(input.shape) && data.shape[0] > 0) {
+  } else if (entries) {
     source.rows = data.shape[0];
     source.perStep = 1;
-  } else if (data.shape != input.shape) {
-    errors.push_back(wrongFeed(
-        place, fmt::format("holds {}, but input '{}' is {}", toString(data), source.name, toString(input)),
-        "give it the input's shape, or more rows of that shape: a batch of them is fed at each step"));
-    return;
   }
   sources_.push_back(std::move(source));
 }

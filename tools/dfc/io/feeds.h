@@ -41,7 +41,7 @@ class Feeds {
   void noteLeftOut(const Source& source, const std::string& place);
   void fitShape(Source source, const std::string& place, Diagnostics& errors);
   /// Of the source that was fitted last.
-  void checkLabels(const Graph& graph, const std::string& place, Diagnostics& errors);
+  void checkIndices(const Graph& graph, const std::string& place, Diagnostics& errors);
   std::optional<Diagnostic> mismatch(const Source& first, const Source& second) const;
   void checkBatches(Diagnostics& errors);
   Literal slice(const Source& source, int64_t step);
