@@ -29,6 +29,16 @@ void throwErrorOf(const InFlightStep& step) {
   }
 }
 
+template <class Action>
+std::exception_ptr failureOf(const Action& action) {
+  try {
+    action();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
 } // namespace
 
 Session::Session(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -37,13 +47,20 @@ Session::~Session() {
   impl_->turns->leave(*impl_->steps);
 }
 
-Result<NamedLiterals> Session::run(const NamedLiterals& feeds) {
+Result<NamedLiterals> Session::run(const NamedLiterals& feeds) { return run(feeds, nullptr); }
+
+Result<NamedLiterals> Session::run(const NamedLiterals& feeds, const Meanwhile& meanwhile) {
   if (Diagnostics errors = checkFeeds(impl_->steps->feeds(), feeds); !errors.empty()) {
     return errors;
   }
   const std::shared_ptr<InFlightStep> step = impl_->launch(feeds, InFlightSteps::Awaited::AtOnce);
+  NamedLiterals results = resultsOf(*step);
+  const std::exception_ptr failure = meanwhile ? failureOf([&] { meanwhile(results); }) : nullptr;
   impl_->steps->wait(step);
-  return resultsOf(*step);
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+  return results;
 }
 
 Result<Session::Pending> Session::submit(const NamedLiterals& feeds) {

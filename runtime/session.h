@@ -22,6 +22,7 @@
 #include "ir/plan/trace.h"
 #include "runtime/backend_options.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -93,6 +94,12 @@ class Session {
   /// One step. Feeds by input name: each must be there, of the right type and shape, and known; all mistakes
   /// at once. Gives the fetches by name.
   Result<NamedLiterals> run(const NamedLiterals& feeds);
+  /// What a caller does with results that are still being written: their bytes may be read when `run` has
+  /// returned.
+  using Meanwhile = std::function<void(const NamedLiterals& unwritten)>;
+  /// The same. Calls `meanwhile` once while the step runs, with the literals that are its results, for what
+  /// can be prepared of them by then. An exception of `meanwhile` is thrown when the step has ended.
+  Result<NamedLiterals> run(const NamedLiterals& feeds, const Meanwhile& meanwhile);
 
   /// A step on its way. Reading a result is always an explicit wait. May outlive its session.
   class Pending {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <thread>
+#include <tuple>
 
 using namespace dfc;
 using namespace dfc::test;
@@ -192,6 +193,45 @@ TEST_CASE("session in flight: one value is read while the rest of its step still
   gate.open();
   CHECK(pending.wait().size() == 3);
   CHECK(pending.done());
+}
+
+TEST_CASE("session in flight: results may be prepared while the step that writes them runs") {
+  ScriptedBackend gpu;
+  Gate gate;
+  gpu.scripts["slow"] = [&] { gate.pass(); };
+  const auto session = opened(tinyPlan(work(), smallMachine(2)), {.moreBackends = {&gpu}});
+  const std::byte* early = nullptr;
+  const auto results = session->run(feeds, [&](const NamedLiterals& unwritten) { // the gate: the step runs
+    CHECK(unwritten.size() == 3);
+    early = unwritten.at("early").bytes().data();
+    gate.open();
+  });
+  CHECK(results->at("early").bytes().data() == early);
+  CHECK(valuesOf(results->at("early")) == Floats{2, 4});
+  CHECK_FALSE(session->run({}, [](const NamedLiterals&) { FAIL("no step was launched"); }).ok());
+}
+
+TEST_CASE("session in flight: what fails while a step runs is thrown when the step has ended") {
+  ScriptedBackend gpu;
+  Gate gate;
+  bool ended = false;
+  gpu.scripts["slow"] = [&] {
+    gate.pass();
+    ended = true;
+  };
+  const auto session = opened(tinyPlan(work(), smallMachine(2)), {.moreBackends = {&gpu}});
+  CHECK(failureOf([&] {
+          std::ignore = session->run(feeds, [&](const NamedLiterals&) {
+            gate.open();
+            throw MachineError("no room for an array");
+          });
+        }) == "no room for an array");
+  CHECK(ended);
+  gpu.scripts["slow"] = [] { throw MachineError("lost"); };
+  CHECK(failureOf([&] {
+          std::ignore =
+              session->run(feeds, [](const NamedLiterals&) { throw MachineError("no room for an array"); });
+        }).find("lost") != std::string::npos); // the step's failure goes before
 }
 
 TEST_CASE("session in flight: submit blocks when maxInFlight steps are under way") {

@@ -2,6 +2,7 @@
 
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -34,6 +35,26 @@ def test_steps_and_state(tmp_path):
         session.set_state({"sun": 1})
     with pytest.raises(dfc.Error, match="fetches nothing named"):
         session.submit({"x": 1}).wait("afterwards")
+
+
+def test_feeds_by_name():
+    session = dfc.Session(counting())
+    assert session.run(types.MappingProxyType({"x": 1}))["after"] == 6 and session.run({"".join(["x"]): 1})["after"] == 7
+    for feeds, message in (({}, "'x' is not fed"), ({"y": 1}, "no input named 'y'"), ({"x": 1, "y": 1}, "no input named 'y'")):
+        with pytest.raises(dfc.Error, match=message):
+            session.run(feeds)
+    assert session.state()["sum"] == 7
+
+
+def test_results_of_each_step_are_its_own():
+    """Their arrays are made while the step runs, over memory that is used again once nobody holds it."""
+    session = dfc.Session(counting())
+    results = [session.run({"x": 1})["after"] for _ in range(4)]
+    assert [int(one) for one in results] == [6, 7, 8, 9] and len({one.ctypes.data for one in results}) == 4
+    results[0][...] = 100
+    assert session.run({"x": 1})["after"] == 10 and results[0] == 100 and results[0].flags.writeable
+    del results
+    assert [int(session.run({"x": 1})["after"]) for _ in range(10)] == list(range(11, 21))
 
 
 def test_views_of_parameters():

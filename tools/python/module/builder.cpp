@@ -2,7 +2,7 @@
 #include "ir/author/builder.h"
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
-#include "tools/python/module/arrays.h"
+#include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/errors.h"
 #include "tools/python/module/op.h"

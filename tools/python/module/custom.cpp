@@ -3,7 +3,7 @@
 
 #include "ir/author/custom.h"
 #include "runtime/custom/custom_library.h"
-#include "tools/python/module/arrays.h"
+#include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/errors.h"
 #include "tools/python/module/op.h"

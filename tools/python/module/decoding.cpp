@@ -4,7 +4,7 @@
 #include "ir/author/dsl.h"
 #include "ir/author/kv_cache.h"
 #include "ir/author/quantized.h"
-#include "tools/python/module/arrays.h"
+#include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/errors.h"
 #include "tools/python/module/op.h"

@@ -7,7 +7,7 @@
 #include "runtime/files/idx.h"
 #include "runtime/files/safetensors.h"
 #include "tools/python/module/arguments.h"
-#include "tools/python/module/arrays.h"
+#include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/errors.h"
 #include "tools/python/module/plain.h"

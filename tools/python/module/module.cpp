@@ -1,6 +1,6 @@
 // The extension module `dfc._core`: what the package's Python files stand on.
 #include "tools/python/module/arguments.h"
-#include "tools/python/module/arrays.h"
+#include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/errors.h"
 

@@ -3,7 +3,7 @@
 
 #include "ir/graph/graph.h"
 #include "tools/python/module/arguments.h"
-#include "tools/python/module/arrays.h"
+#include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/errors.h"
 

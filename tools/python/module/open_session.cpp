@@ -1,6 +1,6 @@
 #include "tools/python/module/open_session.h"
 
-#include "tools/python/module/arrays.h"
+#include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/errors.h"
 
 #include <nanobind/stl/string.h>
@@ -34,7 +34,13 @@ OpenSession::OpenSession(Plan plan, const SessionOptions& options, const OpenSes
   }();
   session_ = shared(orRaise(std::move(opened)));
   for (const auto& [name, type] : session_->inputs()) {
-    inputs_.emplace(name, type.element);
+    inputTypes_.emplace(name, type.element);
+  }
+  for (const auto& [name, type] : inputTypes_) {
+    nb::str key(name.c_str(), name.size());
+    PyObject* interned = key.release().ptr();
+    PyUnicode_InternInPlace(&interned);
+    inputs_.push_back({nb::steal(interned), name, type});
   }
   for (const Session::Parameter& parameter : session_->parameters()) {
     parameters_.emplace(parameter.name, parameter.type.element);
@@ -46,6 +52,28 @@ std::shared_ptr<Session> OpenSession::session() const {
     throw nb::value_error("the session is closed");
   }
   return session_;
+}
+
+NamedLiterals OpenSession::feeds(nb::handle feeds) const {
+  if (NamedLiterals named; PyDict_CheckExact(feeds.ptr()) && addInputs(named, feeds)) {
+    return named;
+  }
+  return literals(feeds, inputTypes_);
+}
+
+/// False where the dictionary has not exactly the inputs; each step without a mistake has.
+bool OpenSession::addInputs(NamedLiterals& named, nb::handle dict) const {
+  if (static_cast<size_t>(PyDict_Size(dict.ptr())) != inputs_.size()) {
+    return false;
+  }
+  for (const auto& [key, name, type] : inputs_) {
+    PyObject* array = PyDict_GetItem(dict.ptr(), key.ptr());
+    if (array == nullptr) {
+      return false;
+    }
+    named.emplace_hint(named.end(), name, literalOf(array, Sharing::Shared, type, name.c_str()));
+  }
+  return true;
 }
 
 NamedLiterals OpenSession::literals(nb::handle arrays, const Types& types) {

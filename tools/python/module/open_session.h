@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace dfc::python {
 
@@ -25,17 +26,25 @@ class OpenSession {
   std::shared_ptr<Session> session() const;
   void close() { session_.reset(); }
   /// Arrays by the names of inputs, and of parameters, of their element types where they are numbers.
-  NamedLiterals feeds(nanobind::handle feeds) const { return literals(feeds, inputs_); }
+  NamedLiterals feeds(nanobind::handle feeds) const;
   NamedLiterals state(nanobind::handle state) const { return literals(state, parameters_); }
 
  private:
   using Types = std::map<std::string, ElementType, std::less<>>;
+  /// An input, with its name as Python's dictionaries find it soonest.
+  struct Input {
+    nanobind::object key;
+    std::string name;
+    ElementType type;
+  };
+  bool addInputs(NamedLiterals& named, nanobind::handle dict) const;
   static NamedLiterals literals(nanobind::handle arrays, const Types& types);
   static void add(NamedLiterals& named, std::string name, nanobind::handle array, const Types& types);
 
   Plan plan_;
   std::shared_ptr<Session> session_;
-  Types inputs_, parameters_;
+  std::vector<Input> inputs_;
+  Types inputTypes_, parameters_;
 };
 
 } // namespace dfc::python

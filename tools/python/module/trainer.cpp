@@ -3,7 +3,7 @@
 #include "runtime/training/trainer.h"
 
 #include "ir/draw/learning_curve.h"
-#include "tools/python/module/arrays.h"
+#include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/custom.h"
 #include "tools/python/module/errors.h"

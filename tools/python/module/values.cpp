@@ -1,7 +1,7 @@
 #include "tools/python/module/values.h"
 
 #include "ir/graph/graph.h"
-#include "tools/python/module/arrays.h"
+#include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/errors.h"
 #include "tools/python/module/place.h"
 

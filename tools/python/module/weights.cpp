@@ -1,7 +1,7 @@
 // Rules for weights that others have saved.
 #include "runtime/weights/load_weights.h"
 #include "tools/python/module/arguments.h"
-#include "tools/python/module/arrays.h"
+#include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/errors.h"
 

@@ -28,9 +28,6 @@ Literal literalOf(nanobind::handle object, Sharing sharing, std::optional<Elemen
 /// dtype of ml_dtypes; ImportError without that package.
 nanobind::object numpyOf(Literal literal);
 
-/// The same, which Python cannot write: over the literal's bytes even where others share them.
-nanobind::object readOnlyNumpyOf(Literal literal);
-
 /// In the form that the user asked for: "numpy", "dfc" (an Array), "torch", "jax".
 nanobind::object arrayAs(Literal literal, const std::string& form);
 /// Raises ValueError for a form that there is not.

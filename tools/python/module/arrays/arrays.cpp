@@ -1,8 +1,9 @@
-// NumPy's arrays come by the buffer protocol, which is quick, all others by DLPack. They go out as NumPy's
-// own over an object with the bytes, which is quicker than DLPack, too: each step makes some.
-#include "tools/python/module/arrays.h"
+// NumPy's arrays come and go by its own API (numpy_arrays.h), all others by DLPack.
+#include "tools/python/module/arrays/arrays.h"
 
 #include "tools/python/module/arguments.h"
+#include "tools/python/module/arrays/elements.h"
+#include "tools/python/module/arrays/numpy_arrays.h"
 
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
@@ -10,146 +11,12 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
-#include <cstring>
-#include <memory>
-
 namespace nb = nanobind;
 
 namespace dfc::python {
 namespace {
 
 using nb::literals::operator""_a;
-
-/// Elements somewhere on the host; strides in bytes.
-struct Elements {
-  TensorType type;
-  const std::byte* data = nullptr;
-  Dims strides;
-};
-
-bool isDense(const Elements& elements) {
-  int64_t expected = byteWidth(elements.type.element);
-  for (size_t axis = elements.type.shape.rank(); axis-- > 0;) {
-    if (elements.type.shape[axis] != 1 && elements.strides[axis] != expected) {
-      return false;
-    }
-    expected *= elements.type.shape[axis];
-  }
-  return true;
-}
-
-bool isAligned(const std::byte* data) { return reinterpret_cast<uintptr_t>(data) % 64 == 0; }
-
-void copyStrided(const Elements& from, size_t axis, const std::byte* source, std::byte*& to) {
-  const size_t width = static_cast<size_t>(byteWidth(from.type.element));
-  if (axis == from.type.shape.rank()) {
-    std::memcpy(to, source, width);
-    to += width;
-    return;
-  }
-  for (int64_t i = 0; i < from.type.shape[axis]; ++i) {
-    copyStrided(from, axis + 1, source + i * from.strides[axis], to);
-  }
-}
-
-Literal copyOf(const Elements& from) {
-  Literal copy(from.type);
-  std::byte* to = copy.mutableBytes().data();
-  if (from.type.shape.elements() == 0) {
-    return copy;
-  }
-  if (isDense(from)) {
-    std::memcpy(to, from.data, static_cast<size_t>(from.type.bytes()));
-  } else {
-    copyStrided(from, 0, from.data, to);
-  }
-  return copy;
-}
-
-/// `owner` keeps the bytes alive; it goes with the last literal, on whatever thread.
-template <class Owner>
-Literal made(const Elements& from, Sharing sharing, std::shared_ptr<Owner> owner) {
-  if (sharing == Sharing::Copied || !isDense(from) || !isAligned(from.data)) {
-    return copyOf(from);
-  }
-  auto* bytes = const_cast<std::byte*>(from.data); // a literal that is written detaches first
-  return Literal(from.type, std::shared_ptr<std::byte>(bytes, [owner](std::byte*) mutable {
-                   if (Py_IsInitialized() != 0) {
-                     const nb::gil_scoped_acquire lock;
-                     owner.reset();
-                   }
-                 }));
-}
-
-[[noreturn]] void refuse(const char* what, const std::string& why) {
-  throw nb::type_error(fmt::format("{}: {}", what, why).c_str());
-}
-
-Shape checkedShape(const Dims& dims, const char* what) {
-  if (!Shape::valid(dims)) {
-    refuse(what,
-           fmt::format("an array of {} axes: dfc has tensors of at most {}", dims.size(), Shape::maxRank));
-  }
-  return Shape(std::span<const int64_t>(dims));
-}
-
-// --- NumPy, by the buffer protocol.
-
-struct Buffer {
-  Py_buffer view{};
-  Buffer() = default;
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { PyBuffer_Release(&view); }
-};
-
-std::optional<ElementType> elementOfFormat(const Py_buffer& view) {
-  std::string_view format = view.format != nullptr ? view.format : "B";
-  if (!format.empty() && (format[0] == '<' || format[0] == '=' || format[0] == '@')) {
-    format.remove_prefix(1);
-  }
-  if (format == "f") return ElementType::F32;
-  if (format == "d") return ElementType::F64;
-  if (format == "e") return ElementType::F16;
-  if (format == "B") return ElementType::U8;
-  if (format == "?") return ElementType::Bool;
-  if (format == "i" || format == "l" || format == "q") {
-    return view.itemsize == 8 ? ElementType::I64 : ElementType::I32;
-  }
-  return std::nullopt;
-}
-
-/// bfloat16 has no code in the buffer protocol: such an array is read as 16-bit integers.
-std::optional<ElementType> readBuffer(nb::handle array, Buffer& buffer, const char* what) {
-  constexpr int flags = PyBUF_STRIDES | PyBUF_FORMAT;
-  if (PyObject_GetBuffer(array.ptr(), &buffer.view, flags) == 0) {
-    return elementOfFormat(buffer.view);
-  }
-  const nb::python_error refused;
-  if (textOf(nb::object(array.attr("dtype"))) != "bfloat16") {
-    return std::nullopt;
-  }
-  if (PyObject_GetBuffer(nb::object(array.attr("view")("uint16")).ptr(), &buffer.view, flags) != 0) {
-    refuse(what, refused.what());
-  }
-  return ElementType::BF16;
-}
-
-Literal literalOfNumpy(nb::handle array, Sharing sharing, const char* what) {
-  auto buffer = std::make_shared<Buffer>();
-  const auto element = readBuffer(array, *buffer, what);
-  if (!element) {
-    refuse(what, fmt::format("dfc has no elements like those of dtype {}; convert them with .astype",
-                             textOf(nb::object(array.attr("dtype")))));
-  }
-  const Py_buffer& view = buffer->view;
-  Elements from{{*element, checkedShape(Dims(view.shape, view.shape + view.ndim), what)},
-                static_cast<const std::byte*>(view.buf),
-                Dims(view.strides, view.strides + view.ndim)};
-  return made(from, sharing, std::move(buffer));
-}
-
-// --- DLPack.
 
 using AnyArray = nb::ndarray<nb::ro>;
 
@@ -182,20 +49,21 @@ Literal literalOfDlpack(nb::handle object, Sharing sharing, const char* what) {
                              "memory; copy it there first (.cpu() of PyTorch, jax.device_get)",
                              device.second, device.first));
   }
-  auto array = std::make_shared<AnyArray>(nb::cast<AnyArray>(object));
-  const auto element = elementOf(array->dtype());
+  auto kept = std::make_unique<AnyArray>(nb::cast<AnyArray>(object));
+  const AnyArray& array = *kept;
+  const auto element = elementOf(array.dtype());
   if (!element) {
     refuse(what, fmt::format("dfc has no elements like those of {}; convert them first",
                              textOf(nb::object(object.attr("dtype")))));
   }
-  Dims dims, strides;
-  for (size_t axis = 0; axis < array->ndim(); ++axis) {
-    dims.push_back(static_cast<int64_t>(array->shape(axis)));
-    strides.push_back(array->stride(axis) * byteWidth(*element));
+  const Shape shape = checkedShape({array.shape_ptr(), array.ndim()}, what);
+  Elements from{{*element, shape}, static_cast<const std::byte*>(array.data())};
+  for (size_t axis = 0; axis < shape.rank(); ++axis) {
+    from.strides[axis] = array.stride(axis) * byteWidth(*element);
   }
-  const Elements from{
-      {*element, checkedShape(dims, what)}, static_cast<const std::byte*>(array->data()), std::move(strides)};
-  return made(from, sharing, std::move(array));
+  return literalOver(from, sharing, nb::capsule(kept.release(), [](void* owner) noexcept {
+                       delete static_cast<AnyArray*>(owner);
+                     }));
 }
 
 // --- Out.
@@ -223,35 +91,6 @@ nb::object viewOf(Literal literal, nb::dlpack::dtype type) {
                                          nullptr, type, nb::device::cpu::value));
 }
 
-/// Bytes that NumPy's arrays lie over, and keep.
-struct Bytes {
-  Literal literal;
-  bool readOnly = false;
-};
-
-int getBytes(PyObject* self, Py_buffer* view, int flags) noexcept {
-  auto& [literal, readOnly] = *nb::inst_ptr<Bytes>(self);
-  auto* data = readOnly ? const_cast<std::byte*>(literal.bytes().data()) : literal.mutableBytes().data();
-  return PyBuffer_FillInfo(view, self, data, static_cast<Py_ssize_t>(literal.bytes().size()),
-                           readOnly ? 1 : 0, flags);
-}
-
-/// As nb::cast(type).attr("numpy") gives it, looked up once.
-nb::handle numpyTypeOf(ElementType type) {
-  static std::array<nb::handle, allElementTypes.size()> known{};
-  nb::handle& found = known[static_cast<size_t>(type)];
-  if (!found.is_valid()) {
-    found = nb::object(nb::cast(type).attr("numpy")).release();
-  }
-  return found;
-}
-
-nb::object numpyOver(Bytes bytes) {
-  static const nb::handle array = nb::object(nb::module_::import_("numpy").attr("ndarray")).release();
-  const TensorType type = bytes.literal.type();
-  return array(tupleOf(type.shape), numpyTypeOf(type.element), nb::cast(std::move(bytes)));
-}
-
 nb::object dlpackOf(const Literal& self, nb::kwargs arguments) {
   return viewOf<nb::array_api>(self, dlpackType(self.type().element)).attr("__dlpack__")(**arguments);
 }
@@ -267,8 +106,7 @@ nb::object asArray(const Literal& self, nb::handle type, nb::handle copy) {
 } // namespace
 
 Literal literalOf(nb::handle object, Sharing sharing, std::optional<ElementType> wanted, const char* what) {
-  static const nb::handle numpyArray = nb::object(nb::module_::import_("numpy").attr("ndarray")).release();
-  if (PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(numpyArray.ptr())) != 0) {
+  if (isNumpy(object)) {
     return literalOfNumpy(object, sharing, what);
   }
   if (nb::isinstance<Literal>(object)) {
@@ -289,8 +127,10 @@ Literal literalOf(nb::handle object, Sharing sharing, std::optional<ElementType>
   return literalOfNumpy(numpy.attr("asarray")(object, "dtype"_a = type), Sharing::Copied, what);
 }
 
-nb::object numpyOf(Literal literal) { return numpyOver({std::move(literal), false}); }
-nb::object readOnlyNumpyOf(Literal literal) { return numpyOver({std::move(literal), true}); }
+nb::object numpyOf(Literal literal) {
+  literal.mutableBytes(); // detaches
+  return numpyOver(literal, Access::Writable);
+}
 
 void checkForm(const std::string& form) {
   if (form != "numpy" && form != "dfc" && form != "torch" && form != "jax") {
@@ -329,9 +169,7 @@ nb::dict dictOf(NamedLiterals literals, const std::string& form) {
 }
 
 void bindArrays(nb::module_& module) {
-  static std::array slots{PyType_Slot{Py_bf_getbuffer, reinterpret_cast<void*>(&getBytes)},
-                          PyType_Slot{0, nullptr}};
-  nb::class_<Bytes>(module, "_Bytes", nb::type_slots(slots.data()), "What a NumPy array of a literal keeps.");
+  importNumpy();
   nb::class_<Literal> array(
       module, "Array",
       "A tensor of known contents in host memory, 64-byte aligned, row-major. NumPy reads it by `numpy()` or "

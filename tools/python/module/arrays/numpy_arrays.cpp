@@ -1,0 +1,101 @@
+#include "tools/python/module/arrays/numpy_arrays.h"
+
+#include "tools/python/module/arguments.h"
+#include "tools/python/module/arrays/elements.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#include <numpy/arrayobject.h>
+
+namespace nb = nanobind;
+
+namespace dfc::python {
+namespace {
+
+PyArrayObject* arrayOf(nb::handle object) { return reinterpret_cast<PyArrayObject*>(object.ptr()); }
+
+std::string nameOfType(PyArrayObject* array) {
+  return textOf(reinterpret_cast<PyObject*>(PyArray_DESCR(array)));
+}
+
+/// bfloat16 is a type of another package, with a number of its own.
+std::optional<ElementType> elementOf(PyArrayObject* array) {
+  if (!PyArray_ISNOTSWAPPED(array)) {
+    return std::nullopt;
+  }
+  switch (PyArray_TYPE(array)) {
+  case NPY_FLOAT: return ElementType::F32;
+  case NPY_DOUBLE: return ElementType::F64;
+  case NPY_HALF: return ElementType::F16;
+  case NPY_UBYTE: return ElementType::U8;
+  case NPY_BOOL: return ElementType::Bool;
+  case NPY_INT:
+  case NPY_LONG:
+  case NPY_LONGLONG: return PyArray_ITEMSIZE(array) == 8 ? ElementType::I64 : ElementType::I32;
+  default: break;
+  }
+  return PyArray_TYPE(array) >= NPY_USERDEF && nameOfType(array) == "bfloat16"
+             ? std::optional(ElementType::BF16)
+             : std::nullopt;
+}
+
+/// As nb::cast(type).attr("numpy") gives it, looked up once.
+nb::handle numpyTypeOf(ElementType type) {
+  static std::array<nb::handle, allElementTypes.size()> known{};
+  nb::handle& found = known[static_cast<size_t>(type)];
+  if (!found.is_valid()) {
+    found = nb::object(nb::cast(type).attr("numpy")).release();
+  }
+  return found;
+}
+
+/// An object that keeps the literal's bytes.
+nb::object keeperOf(const Literal& literal) {
+  return nb::capsule(new Literal(literal), [](void* kept) noexcept { delete static_cast<Literal*>(kept); });
+}
+
+} // namespace
+
+void importNumpy() {
+  if (_import_array() < 0) {
+    throw nb::python_error();
+  }
+}
+
+bool isNumpy(nb::handle object) { return PyArray_Check(object.ptr()); }
+
+Literal literalOfNumpy(nb::handle object, Sharing sharing, const char* what) {
+  PyArrayObject* array = arrayOf(object);
+  const auto element = elementOf(array);
+  if (!element) {
+    refuse(what, fmt::format("dfc has no elements like those of dtype {}; convert them with .astype",
+                             nameOfType(array)));
+  }
+  const auto rank = static_cast<size_t>(PyArray_NDIM(array));
+  Elements from{{*element, checkedShape({PyArray_DIMS(array), rank}, what)},
+                static_cast<const std::byte*>(PyArray_DATA(array))};
+  std::copy_n(PyArray_STRIDES(array), rank, from.strides.begin());
+  return literalOver(from, sharing, nb::borrow(object));
+}
+
+nb::object numpyOver(const Literal& literal, Access access) {
+  const Shape& shape = literal.type().shape;
+  std::array<npy_intp, Shape::maxRank> dims{};
+  std::copy(shape.dims().begin(), shape.dims().end(), dims.begin());
+  auto* type = reinterpret_cast<PyArray_Descr*>(numpyTypeOf(literal.type().element).inc_ref().ptr());
+  auto* bytes = const_cast<std::byte*>(literal.bytes().data());
+  nb::object keeper = keeperOf(literal);
+  nb::object array = nb::steal(
+      PyArray_NewFromDescr(&PyArray_Type, type, static_cast<int>(shape.rank()), dims.data(), nullptr, bytes,
+                           access == Access::Writable ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO, nullptr));
+  if (!array.is_valid() || PyArray_SetBaseObject(arrayOf(array), keeper.release().ptr()) < 0) {
+    throw nb::python_error();
+  }
+  return array;
+}
+
+} // namespace dfc::python
