@@ -218,8 +218,14 @@ class Explainer {
     });
   }
 
+  // Each change leaves the present plan possible, and no slower: where none better is found, it is told
+  // again.
   void addChange(Explanation& said, std::string change, const Machine& machine) const {
     const auto plan = compile(graph_, machine, cost_, options_);
+    if (plan && plan->predictedSeconds() > said.seconds) {
+      said.changes.push_back({std::move(change), said.seconds, "this plan, none better is found"});
+      return;
+    }
     said.changes.push_back({std::move(change), plan ? std::optional(plan->predictedSeconds()) : std::nullopt,
                             plan ? plan->policy() : ""});
   }

@@ -79,7 +79,7 @@ std::string_view nameOf(ExplainedCandidate::Kind kind);
 struct ExplainedChange {
   std::string change;            ///< "one more device like gpu7"
   std::optional<double> seconds; ///< none: there is no plan
-  std::string placement;         ///< of its plan
+  std::string placement;         ///< of its plan, or that the present one stays
 };
 
 struct Explanation {

@@ -196,6 +196,9 @@ TEST_CASE("dfc explain: the seconds are those of the plan") {
   const Outcome compiled = runDfc({"compile", mlp, "-m", "cpu-2gpu", "--policy", "split", "--json"});
   CHECK(said["predictedSeconds"] == Json::parse(compiled.out)["predictedSeconds"]);
   CHECK(said["lowerBoundSeconds"] <= said["predictedSeconds"]);
+  for (const Json& row : said["changes"]) { // the present plan runs on every better machine
+    CHECK(row["predictedSeconds"].get<double>() <= said["predictedSeconds"].get<double>());
+  }
   // Two alike devices: the ideal is half of one device's seconds.
   CHECK(said["idealSeconds"].get<double>() == Approx(said["oneDeviceSeconds"].get<double>() / 2));
   const Json& considered = said["considered"];
