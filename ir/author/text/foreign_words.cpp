@@ -155,6 +155,12 @@ std::string hintAfterStatement(std::string_view word) {
   if (word == "pin" || word == "device" || word == "at" || word == "to") {
     return "a device stands behind the op as: on gpu0";
   }
+  if (word == "[") {
+    return "a part of a value is slice(x, starts=[0], ends=[2]); rows by their numbers are gather(x, ids)";
+  }
+  if (word == ",") {
+    return "give each a line of its own";
+  }
   return word == "scope" ? "a scope is a block around its statements: scope \"net\" { … }" : "";
 }
 

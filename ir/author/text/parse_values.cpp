@@ -77,6 +77,9 @@ bool Parser::readDims(Dims& out, bool isOfAxes) {
   }
   do {
     tokens_.skipNewlines();
+    if (tokens_.at(TokenKind::Name) && !isNumberWord(tokens_.now().text)) {
+      return tokens_.unexpected("a number", "a graph is made for one length of each dimension: f32[32, 8]");
+    }
     if (!readInteger(out.emplace_back())) {
       return false;
     }

@@ -116,6 +116,9 @@ std::string Symbols::hintFor(std::string_view name) {
                        : name == "parameter" ? " = zeros()"
                                              : " = fill(1)");
   }
+  if (name.ends_with(".T") && symbols_.count(key(name.substr(0, name.size() - 2))) > 0) {
+    return fmt::format("a transpose is transpose({})", name.substr(0, name.size() - 2));
+  }
   constexpr size_t limit = 10'000'000;
   constexpr size_t longest = 64;
   effort_ += symbols_.size();
