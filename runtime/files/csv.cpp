@@ -1,6 +1,7 @@
 // Cells go straight into columns of numbers; a cell is kept as text only while it is looked at.
 #include "runtime/files/csv.h"
 
+#include "ir/author/text/units.h"
 #include "ir/base/atomic_file.h"
 #include "runtime/files/csv_rows.h"
 
@@ -53,13 +54,13 @@ class Column {
     }
     const auto number = readNumber<double>(cell.text);
     if (!number && !(gaps && isEmpty(cell))) {
-      rows.complain(
-          cell,
-          isEmpty(cell) ? fmt::format("no number in column '{}'", name_)
-                        : fmt::format("'{}' in column '{}' is not a number", cell.text, name_),
-          isEmpty(cell)
-              ? "give one, or let gaps be NaN"
-              : "leave the column out, or have its words numbered: FILE.csv:#COLUMN, CsvOptions::words");
+      rows.complain(cell,
+                    isEmpty(cell) ? fmt::format("no number in column '{}'", name_)
+                                  : fmt::format("'{}' in column '{}' is not a number", cell.text, name_),
+                    isEmpty(cell) ? "give one, or let gaps be NaN"
+                                  : "name the other columns (FILE.csv:COLUMN,COLUMN), or have its words "
+                                    "numbered (FILE.csv:#COLUMN; "
+                                    "CsvOptions::words)");
     }
     addNumber(cell.text, number.value_or(std::nan("")));
   }
@@ -200,7 +201,7 @@ class Parser {
     if (row.size() != columns_.size()) {
       return rows_.complain(
           row.size() > columns_.size() ? row[columns_.size()] : row.back(),
-          fmt::format("a row of {} cells, where the first has {}", row.size(), columns_.size()),
+          fmt::format("a row of {}, where the first has {}", counted(row.size(), "cell"), columns_.size()),
           "give every row as many cells; one that holds the separator stands in quotes");
     }
     ++count_;

@@ -97,6 +97,18 @@ TEST_CASE("dfc run: wrong feeds and fetches come all at once, each with its way 
   CHECK_THAT(folder.err, startingWith(".: error: is a folder, not a file\n  hint: give FILE.npy, "));
 }
 
+TEST_CASE("dfc run: a mistake in a file that feeds two inputs is told once") {
+  const Bench bench;
+  bench.write("broken.csv", "a,b\n1,2\n3\n");
+  const Outcome outcome =
+      bench.dfc({"run", "affine.dfg", "--feed", "x=broken.csv:a", "--feed", "y=broken.csv:b"});
+  CHECK(outcome.status == 1);
+  CHECK(outcome.err ==
+        "broken.csv:3:1: error: a row of 1 cell, where the first has 2\n"
+        "  3\n  ^\n"
+        "  hint: give every row as many cells; one that holds the separator stands in quotes\n");
+}
+
 TEST_CASE("dfc run: a data set with too few rows for one batch says so, and both ways out") {
   const Bench bench;
   save(bench, "three.npy", floats({3}, {1, 2, 3}));

@@ -28,6 +28,15 @@ TEST_CASE("dfc run: NumPy files in, NumPy files out") {
   CHECK(archive->at("total") == Literal::scalar(308.0F));
 }
 
+TEST_CASE("dfc run: how a fetch that is too large to show is printed or saved") {
+  const Bench bench;
+  bench.write("g.dfg", "graph g {\n  parameter v : f32[13] = constant(2)\n  fetch v\n}\n");
+  CHECK_THAT(bench.dfc({"run", "g.dfg"}).out,
+             containing("v: f32[13] (--fetch v prints it, --fetch v=FILE.npy saves it)\n"));
+  CHECK_THAT(bench.dfc({"run", "g.dfg", "--fetch", "v=v.npy"}).out, containing("v: f32[13]\n"));
+  CHECK_THAT(bench.dfc({"run", "g.dfg", "--fetch", "v"}).out, containing("v: f32[13] = 2 2 2"));
+}
+
 TEST_CASE("dfc run: a label that names no class is an error where the graph takes it") {
   const Bench bench;
   const auto graph = [](const std::string& labels) {

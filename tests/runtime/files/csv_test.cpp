@@ -53,8 +53,9 @@ TEST_CASE("csv: every mistake has its line and column, all at once") {
   CHECK(errors("a,b\n1,2\n3,x y\n4\n5,\n6,7,8\n") ==
         "t.csv:3:3: error: 'x y' in column 'b' is not a number\n"
         "  3,x y\n    ^~~\n"
-        "  hint: leave the column out, or have its words numbered: FILE.csv:#COLUMN, CsvOptions::words\n"
-        "t.csv:4:1: error: a row of 1 cells, where the first has 2\n"
+        "  hint: name the other columns (FILE.csv:COLUMN,COLUMN), or have its words numbered "
+        "(FILE.csv:#COLUMN; CsvOptions::words)\n"
+        "t.csv:4:1: error: a row of 1 cell, where the first has 2\n"
         "  4\n  ^\n"
         "  hint: give every row as many cells; one that holds the separator stands in quotes\n"
         "t.csv:5:3: error: no number in column 'b'\n"

@@ -100,6 +100,10 @@ bool FetchFiles::prints(const std::string& name) const {
                      [&](const Wish& wish) { return wish.name == name && wish.path.empty(); });
 }
 
+bool FetchFiles::names(const std::string& name) const {
+  return std::any_of(wishes_.begin(), wishes_.end(), [&](const Wish& wish) { return wish.name == name; });
+}
+
 void ScalarWatch::add(const NamedLiterals& results) {
   if (atEndOfEpoch()) {
     rows_.clear();

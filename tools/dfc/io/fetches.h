@@ -25,6 +25,7 @@ class FetchFiles {
   /// Writes every file, also after one that failed.
   WrittenFiles write(const NamedLiterals& results) const;
   bool prints(const std::string& name) const;
+  bool names(const std::string& name) const; ///< to print or to save
 
  private:
   struct Wish {

@@ -81,7 +81,11 @@ void printOutcome(const Setting& setting, const Outcome& outcome, const std::vec
     } else if (setting.fetches->prints(name) || value.type().shape.elements() <= 12) {
       console.print(fmt::format("{}: {}\n", name, shortText(value)));
     } else {
-      console.print(fmt::format("{}: {}\n", name, toString(value.type())));
+      const std::string hint =
+          setting.fetches->names(name)
+              ? ""
+              : fmt::format(" (--fetch {} prints it, --fetch {}=FILE.npy saves it)", name, name);
+      console.print(fmt::format("{}: {}{}\n", name, toString(value.type()), hint));
     }
   }
   if (outcome.best) {
