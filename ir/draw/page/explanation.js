@@ -11,7 +11,7 @@ function part(title, words, ...content) {
 function stepWords(said) {
   return "A step among many takes " + ofSeconds(said.predictedSeconds) + ". In any order of this placement's ops it would take at least " +
          ofSeconds(said.lowerBoundSeconds) + ". A step by itself, its feeds first, takes " + ofSeconds(said.firstStepSeconds) + "." +
-         (said.boundOfSplitsSeconds !== null ? " By its products, convolutions, attention and copies alone, without launches, every split along one axis over alike devices takes at least " + ofSeconds(said.boundOfSplitsSeconds) + "." : "");
+         (said.boundOfSplitsSeconds !== null ? " By its products, convolutions, attention and copies alone, without launches, every split along one axis over alike devices takes at least " + ofSeconds(said.boundOfSplitsSeconds) + (said.split ? "." : "; that does not hold for whole ops, as here.") : "");
 }
 function drawExplanation() {
   const panel = byId("panel-explanation"), said = data.explanation;

@@ -15,7 +15,7 @@ function drawHead() {
                figure("of them transfers", transfers.length.toLocaleString("en") + (bytes > 0 ? ", " + byteText(bytes) : "")),
                figure("memory, most", byteText(Math.max(0, ...data.devices.map((device) => device.arena))), "of the device that holds the most"));
   byId("figures").replaceChildren(...figures);
-  byId("policy").textContent = data.policy;
+  byId("policy").textContent = "placement: " + data.policy;
 }
 function drawLegend() {
   const kinds = [...slotOfKind].sort((a, b) => a[1] - b[1]).filter(([kind]) => kindSeconds.has(kind));
