@@ -47,20 +47,23 @@ Session::~Session() {
   impl_->turns->leave(*impl_->steps);
 }
 
-Result<NamedLiterals> Session::run(const NamedLiterals& feeds) { return run(feeds, nullptr); }
+Result<NamedLiterals> Session::run(const NamedLiterals& feeds) {
+  NamedLiterals results;
+  const Status ran = run(feeds, [&](NamedLiterals unwritten) { results = std::move(unwritten); });
+  return ran ? Result<NamedLiterals>(std::move(results)) : ran.errors();
+}
 
-Result<NamedLiterals> Session::run(const NamedLiterals& feeds, const Meanwhile& meanwhile) {
+Status Session::run(const NamedLiterals& feeds, const Meanwhile& meanwhile) {
   if (Diagnostics errors = checkFeeds(impl_->steps->feeds(), feeds); !errors.empty()) {
     return errors;
   }
   const std::shared_ptr<InFlightStep> step = impl_->launch(feeds, InFlightSteps::Awaited::AtOnce);
-  NamedLiterals results = resultsOf(*step);
-  const std::exception_ptr failure = meanwhile ? failureOf([&] { meanwhile(results); }) : nullptr;
+  const std::exception_ptr failure = failureOf([&] { meanwhile(resultsOf(*step)); });
   impl_->steps->wait(step);
   if (failure) {
     std::rethrow_exception(failure);
   }
-  return results;
+  return success();
 }
 
 Result<Session::Pending> Session::submit(const NamedLiterals& feeds) {

@@ -94,12 +94,11 @@ class Session {
   /// One step. Feeds by input name: each must be there, of the right type and shape, and known; all mistakes
   /// at once. Gives the fetches by name.
   Result<NamedLiterals> run(const NamedLiterals& feeds);
-  /// What a caller does with results that are still being written: their bytes may be read when `run` has
-  /// returned.
-  using Meanwhile = std::function<void(const NamedLiterals& unwritten)>;
-  /// The same. Calls `meanwhile` once while the step runs, with the literals that are its results, for what
-  /// can be prepared of them by then. An exception of `meanwhile` is thrown when the step has ended.
-  Result<NamedLiterals> run(const NamedLiterals& feeds, const Meanwhile& meanwhile);
+  /// Takes the fetches of a step that still writes them: their bytes may be read when `run` has returned.
+  using Meanwhile = std::function<void(NamedLiterals unwritten)>;
+  /// The same for a caller that prepares the results while the step runs: gives them to `meanwhile`, once,
+  /// when the step has been launched. An exception of `meanwhile` is thrown when the step has ended.
+  Status run(const NamedLiterals& feeds, const Meanwhile& meanwhile);
 
   /// A step on its way. Reading a result is always an explicit wait. May outlive its session.
   class Pending {

@@ -201,14 +201,18 @@ TEST_CASE("session in flight: results may be prepared while the step that writes
   gpu.scripts["slow"] = [&] { gate.pass(); };
   const auto session = opened(tinyPlan(work(), smallMachine(2)), {.moreBackends = {&gpu}});
   const std::byte* early = nullptr;
-  const auto results = session->run(feeds, [&](const NamedLiterals& unwritten) { // the gate: the step runs
+  NamedLiterals results;
+  REQUIRE(session->run(feeds, [&](NamedLiterals unwritten) { // the gate: the step runs
     CHECK(unwritten.size() == 3);
     early = unwritten.at("early").bytes().data();
+    results = std::move(unwritten);
     gate.open();
-  });
-  CHECK(results->at("early").bytes().data() == early);
-  CHECK(valuesOf(results->at("early")) == Floats{2, 4});
-  CHECK_FALSE(session->run({}, [](const NamedLiterals&) { FAIL("no step was launched"); }).ok());
+  }));
+  CHECK(results.at("early").bytes().data() == early);
+  CHECK(results.at("early").mutableBytes().data() == early); // nobody else shares it any more
+  CHECK(valuesOf(results.at("early")) == Floats{2, 4});
+  CHECK_FALSE(
+      session->run({}, [](const NamedLiterals& /*unwritten*/) { FAIL("no step was launched"); }).ok());
 }
 
 TEST_CASE("session in flight: what fails while a step runs is thrown when the step has ended") {
@@ -221,7 +225,7 @@ TEST_CASE("session in flight: what fails while a step runs is thrown when the st
   };
   const auto session = opened(tinyPlan(work(), smallMachine(2)), {.moreBackends = {&gpu}});
   CHECK(failureOf([&] {
-          std::ignore = session->run(feeds, [&](const NamedLiterals&) {
+          std::ignore = session->run(feeds, [&](const NamedLiterals& /*unwritten*/) {
             gate.open();
             throw MachineError("no room for an array");
           });
@@ -229,8 +233,8 @@ TEST_CASE("session in flight: what fails while a step runs is thrown when the st
   CHECK(ended);
   gpu.scripts["slow"] = [] { throw MachineError("lost"); };
   CHECK(failureOf([&] {
-          std::ignore =
-              session->run(feeds, [](const NamedLiterals&) { throw MachineError("no room for an array"); });
+          std::ignore = session->run(
+              feeds, [](const NamedLiterals& /*unwritten*/) { throw MachineError("no room for an array"); });
         }).find("lost") != std::string::npos); // the step's failure goes before
 }
 

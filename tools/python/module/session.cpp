@@ -42,16 +42,16 @@ nb::dict runFor(Session& session, const NamedLiterals& feeds, const std::string&
 /// what Python does then takes ten times as long.
 nb::dict runForNumpy(Session& session, const NamedLiterals& feeds) {
   nb::dict arrays;
-  auto ran = [&] {
+  const Status ran = [&] {
     const nb::gil_scoped_release unlocked;
-    return session.run(feeds, [&](const NamedLiterals& unwritten) {
+    return session.run(feeds, [&](NamedLiterals unwritten) {
       const nb::gil_scoped_acquire lock;
-      for (const auto& [name, literal] : unwritten) {
-        arrays[name.c_str()] = numpyOver(literal, Access::Writable);
+      for (auto& [name, literal] : unwritten) {
+        arrays[name.c_str()] = numpyOver(std::move(literal), Access::Writable);
       }
     });
   }();
-  std::move(ran).orThrow();
+  ran.orThrow();
   return arrays;
 }
 

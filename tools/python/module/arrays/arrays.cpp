@@ -129,7 +129,7 @@ Literal literalOf(nb::handle object, Sharing sharing, std::optional<ElementType>
 
 nb::object numpyOf(Literal literal) {
   literal.mutableBytes(); // detaches
-  return numpyOver(literal, Access::Writable);
+  return numpyOver(std::move(literal), Access::Writable);
 }
 
 void checkForm(const std::string& form) {

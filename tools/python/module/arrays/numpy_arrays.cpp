@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <memory>
 #include <optional>
 
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
@@ -53,9 +54,37 @@ nb::handle numpyTypeOf(ElementType type) {
   return found;
 }
 
-/// An object that keeps the literal's bytes.
-nb::object keeperOf(const Literal& literal) {
-  return nb::capsule(new Literal(literal), [](void* kept) noexcept { delete static_cast<Literal*>(kept); });
+/// An object of Python that keeps a literal's bytes.
+struct Keeper {
+  PyObject head;
+  Literal literal;
+};
+
+void destroyKeeper(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  std::destroy_at(&reinterpret_cast<Keeper*>(object)->literal);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+PyTypeObject* keeperType() {
+  static std::array slots{PyType_Slot{Py_tp_dealloc, reinterpret_cast<void*>(&destroyKeeper)},
+                          PyType_Slot{0, nullptr}};
+  static PyType_Spec spec{"dfc._core._Keeper", sizeof(Keeper), 0, Py_TPFLAGS_DEFAULT, slots.data()};
+  static PyObject* type = PyType_FromSpec(&spec);
+  if (type == nullptr) {
+    throw nb::python_error();
+  }
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+nb::object keeperOf(Literal literal) {
+  nb::object object = nb::steal(keeperType()->tp_alloc(keeperType(), 0));
+  if (!object.is_valid()) {
+    throw nb::python_error();
+  }
+  std::construct_at(&reinterpret_cast<Keeper*>(object.ptr())->literal, std::move(literal));
+  return object;
 }
 
 } // namespace
@@ -82,16 +111,16 @@ Literal literalOfNumpy(nb::handle object, Sharing sharing, const char* what) {
   return literalOver(from, sharing, nb::borrow(object));
 }
 
-nb::object numpyOver(const Literal& literal, Access access) {
-  const Shape& shape = literal.type().shape;
+nb::object numpyOver(Literal literal, Access access) {
+  const TensorType type = literal.type();
   std::array<npy_intp, Shape::maxRank> dims{};
-  std::copy(shape.dims().begin(), shape.dims().end(), dims.begin());
-  auto* type = reinterpret_cast<PyArray_Descr*>(numpyTypeOf(literal.type().element).inc_ref().ptr());
+  std::copy(type.shape.dims().begin(), type.shape.dims().end(), dims.begin());
   auto* bytes = const_cast<std::byte*>(literal.bytes().data());
-  nb::object keeper = keeperOf(literal);
-  nb::object array = nb::steal(
-      PyArray_NewFromDescr(&PyArray_Type, type, static_cast<int>(shape.rank()), dims.data(), nullptr, bytes,
-                           access == Access::Writable ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO, nullptr));
+  nb::object keeper = keeperOf(std::move(literal));
+  auto* numpyType = reinterpret_cast<PyArray_Descr*>(numpyTypeOf(type.element).inc_ref().ptr());
+  nb::object array = nb::steal(PyArray_NewFromDescr(
+      &PyArray_Type, numpyType, static_cast<int>(type.shape.rank()), dims.data(), nullptr, bytes,
+      access == Access::Writable ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO, nullptr));
   if (!array.is_valid() || PyArray_SetBaseObject(arrayOf(array), keeper.release().ptr()) < 0) {
     throw nb::python_error();
   }

@@ -21,6 +21,6 @@ enum class Access : uint8_t { Writable, ReadOnly };
 
 /// A NumPy array over these very bytes, whoever shares them; it keeps them. bfloat16 has the dtype of
 /// ml_dtypes; ImportError without that package.
-nanobind::object numpyOver(const Literal& literal, Access access);
+nanobind::object numpyOver(Literal literal, Access access);
 
 } // namespace dfc::python
