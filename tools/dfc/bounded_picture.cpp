@@ -20,8 +20,17 @@ size_t statementsOf(const std::string& dot) {
   return statements;
 }
 
-double secondsSince(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+using Clock = std::chrono::steady_clock;
+
+double secondsUntil(Clock::time_point end) {
+  return std::chrono::duration<double>(end - Clock::now()).count();
+}
+
+Clock::time_point deadlineOf(Clock::time_point begin) {
+  const auto after = [](Clock::time_point time, double seconds) {
+    return time + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  };
+  return std::max(after(begin, mostDrawingSeconds), after(Clock::now(), leastDrawingSeconds));
 }
 
 std::string tooLarge(size_t statements) {
@@ -30,16 +39,15 @@ std::string tooLarge(size_t statements) {
 }
 
 Diagnostic noneInTime() {
-  return errorWithoutPlace(
-      fmt::format("Graphviz did not finish within {} seconds, nor did it with fewer boxes",
-                  mostDrawingSeconds),
-      "write -o FILE.html, a page that shows plans of any size, or a .dot file");
+  return errorWithoutPlace("Graphviz did not finish in time, nor did it with fewer boxes",
+                           "write -o FILE.html, a page that shows plans of any size, or a .dot file");
 }
 
 } // namespace
 
-Result<BoundedPicture> boundedPicture(const Picture& picture, const std::string& ending, bool always) {
-  const auto begin = std::chrono::steady_clock::now();
+Result<BoundedPicture> boundedPicture(const Picture& picture, const std::string& ending,
+                                      Clock::time_point begin, bool always) {
+  const auto deadline = deadlineOf(begin);
   std::string dot = picture.whole, notice;
   size_t next = 0; // of the coarser ones
   const bool text = ending == ".dot";
@@ -51,7 +59,7 @@ Result<BoundedPicture> boundedPicture(const Picture& picture, const std::string&
     return BoundedPicture{std::move(dot), std::move(notice)};
   }
   for (;;) {
-    const double left = mostDrawingSeconds - secondsSince(begin);
+    const double left = secondsUntil(deadline);
     const bool last = next == picture.coarser.size();
     auto drawn = renderDot(dot, ending.substr(1), last ? left : left * 0.6);
     if (!drawn) {

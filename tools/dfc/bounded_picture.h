@@ -4,6 +4,7 @@
 
 #include "ir/base/diagnostic.h"
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -26,10 +27,13 @@ struct BoundedPicture {
 
 /// More boxes, frames and arrows are not laid out in reasonable time, nor read by anyone.
 inline constexpr size_t mostStatements = 3000;
-/// Of all attempts of Graphviz together.
-inline constexpr double mostDrawingSeconds = 9;
+/// From the program's start to the end of Graphviz' last attempt, where reading and planning leave it
+/// `leastDrawingSeconds`.
+inline constexpr double mostDrawingSeconds = 9, leastDrawingSeconds = 4;
 
-/// `ending`: ".dot", ".svg" or ".png". With `always`, the whole picture where it is text.
-Result<BoundedPicture> boundedPicture(const Picture& picture, const std::string& ending, bool always = false);
+/// `ending`: ".dot", ".svg" or ".png". `begin`: when the program began. With `always`, the whole picture
+/// where it is text.
+Result<BoundedPicture> boundedPicture(const Picture& picture, const std::string& ending,
+                                      std::chrono::steady_clock::time_point begin, bool always = false);
 
 } // namespace dfc::tool

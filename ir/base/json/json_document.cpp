@@ -4,6 +4,7 @@
 #include "ir/base/utf8.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/SmallSet.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view separators = " \t\r\n,:[]{}\"";
 
-/// Says yes to everything and remembers the first complaint.
+/// Says yes to everything and remembers the first complaint, and whether an object has two members of a name.
 class Judge : public nlohmann::json_sax<Json> {
  public:
   explicit Judge(size_t deepest) : deepest_(deepest) {}
@@ -27,8 +28,16 @@ class Judge : public nlohmann::json_sax<Json> {
   bool number_float(Json::number_float_t, const Json::string_t&) override { return true; }
   bool string(Json::string_t&) override { return true; }
   bool binary(Json::binary_t&) override { return true; }
-  bool key(Json::string_t&) override { return true; }
-  bool start_object(size_t) override { return enter(); }
+  bool key(Json::string_t& name) override {
+    repeats = !names_[depth_].insert(name).second || repeats;
+    return true;
+  }
+  bool start_object(size_t) override {
+    const bool fits = enter();
+    names_.resize(std::max(names_.size(), depth_ + 1));
+    names_[depth_].clear();
+    return fits;
+  }
   bool start_array(size_t) override { return enter(); }
   bool end_object() override { return leave(); }
   bool end_array() override { return leave(); }
@@ -43,6 +52,7 @@ class Judge : public nlohmann::json_sax<Json> {
   size_t end = 0;     ///< of what was read; at the end of the text one more than there is
   std::string token;  ///< read last
   std::string reason; ///< empty when nesting was too deep
+  bool repeats = false;
 
  private:
   bool enter() { return ++depth_ <= deepest_; }
@@ -65,6 +75,7 @@ class Judge : public nlohmann::json_sax<Json> {
   }
 
   size_t deepest_, depth_ = 0;
+  std::vector<llvm::SmallSet<std::string, 16>> names_; // by depth: of the members of the open object
 };
 
 /// Where a complaint begins and how many bytes it is about.
@@ -148,14 +159,26 @@ JsonDocument::JsonDocument(std::string_view text, std::string fileName, size_t d
   }
   lines_ = linesOf(text_);
   root_ = std::make_unique<Json>(Json::parse(text_));
-  places_ = std::make_unique<JsonPlaces>(text_);
-  for (const auto& [path, place] : places_->repeated()) {
-    add(path, place, "the name is there already", "keep one of the two");
-    remember(path);
+  if (judge.repeats) {
+    refuseRepeated();
   }
 }
 
 JsonDocument::~JsonDocument() = default;
+
+const JsonPlaces& JsonDocument::places() {
+  if (places_ == nullptr) {
+    places_ = std::make_unique<JsonPlaces>(text_);
+  }
+  return *places_;
+}
+
+void JsonDocument::refuseRepeated() {
+  for (const auto& [path, place] : places().repeated()) {
+    add(path, place, "the name is there already", "keep one of the two");
+    remember(path);
+  }
+}
 
 void JsonDocument::refuseSyntax(size_t offset, size_t width, const std::string& reason) {
   if (reason.empty()) {
@@ -189,17 +212,17 @@ void JsonDocument::remember(const std::string& path) {
 }
 
 void JsonDocument::errorAt(const std::string& path, const std::string& message, std::string hint) {
-  add(path, places_->value(path), message, std::move(hint));
+  add(path, places().value(path), message, std::move(hint));
   remember(path);
 }
 
 void JsonDocument::errorAtKey(const std::string& path, const std::string& message, std::string hint) {
-  add(path, places_->key(path), message, std::move(hint));
+  add(path, places().key(path), message, std::move(hint));
   remember(path);
 }
 
 void JsonDocument::errorMissing(const std::string& path, const std::string& key, std::string hint) {
-  add(path, places_->value(path), fmt::format("\"{}\" is missing", key), std::move(hint));
+  add(path, places().value(path), fmt::format("\"{}\" is missing", key), std::move(hint));
   remember(path.empty() ? key : fmt::format("{}.{}", path, key));
 }
 

@@ -37,13 +37,16 @@ class JsonDocument {
   Diagnostics takeErrors();
 
  private:
+  const JsonPlaces& places();
+  void refuseRepeated();
   void refuseSyntax(size_t offset, size_t width, const std::string& reason);
   void add(const std::string& path, const JsonPlace& place, const std::string& message, std::string hint);
   void remember(const std::string& path);
   std::string_view text_;
   std::string fileName_;
   std::unique_ptr<nlohmann::json> root_;
-  std::unique_ptr<JsonPlaces> places_;
+  std::unique_ptr<JsonPlaces>
+      places_; // from the first error: the paths of all values cost more than the rest
   std::vector<std::string_view> lines_;
   std::unordered_set<std::string> exact_, around_; // paths complained of; those and all around them
   Diagnostics errors_;

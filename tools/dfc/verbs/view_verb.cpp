@@ -21,6 +21,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <limits>
 
@@ -35,6 +36,7 @@ struct ViewArguments {
   std::optional<uint32_t> step;
   bool collapse = false, whole = false;
   PlanOptions plan;
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now(); ///< of the program
 };
 
 constexpr const char* viewFooter = R"(Pictures:
@@ -165,7 +167,7 @@ void warnOf(const BoundedPicture& drawn, const ViewArguments& arguments, Console
 
 /// None, or how the verb ends.
 std::optional<Exit> writePicture(const Picture& picture, const ViewArguments& arguments, Console& console) {
-  const auto drawn = boundedPicture(picture, endingOf(arguments.output), arguments.whole);
+  const auto drawn = boundedPicture(picture, endingOf(arguments.output), arguments.begin, arguments.whole);
   if (!drawn) {
     return console.fail(Exit::UserError, drawn.errors());
   }
@@ -256,7 +258,7 @@ Exit viewPicture(const ViewArguments& arguments, Console& console) {
   }
   nlohmann::ordered_json object{{"what", arguments.what}};
   if (arguments.output.empty()) {
-    const auto drawn = boundedPicture(found->picture, ".dot", arguments.whole);
+    const auto drawn = boundedPicture(found->picture, ".dot", arguments.begin, arguments.whole);
     warnOf(*drawn, arguments, console);
     console.print(drawn->contents);
     object["dot"] = drawn->contents;
