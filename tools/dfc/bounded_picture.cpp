@@ -22,8 +22,8 @@ size_t statementsOf(const std::string& dot) {
 
 using Clock = std::chrono::steady_clock;
 
-double secondsUntil(Clock::time_point end) {
-  return std::chrono::duration<double>(end - Clock::now()).count();
+double secondsBetween(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
 }
 
 Clock::time_point deadlineOf(Clock::time_point begin) {
@@ -38,9 +38,10 @@ std::string tooLarge(size_t statements) {
                      mostStatements);
 }
 
-Diagnostic noneInTime() {
-  return errorWithoutPlace("Graphviz did not finish in time, nor did it with fewer boxes",
-                           "write -o FILE.html, a page that shows plans of any size, or a .dot file");
+Diagnostic noneInTime(double seconds) {
+  return errorWithoutPlace(
+      fmt::format("Graphviz did not finish within {:.0f} seconds, nor did it with fewer boxes", seconds),
+      "write -o FILE.html, a page that shows plans of any size, or a .dot file");
 }
 
 } // namespace
@@ -59,7 +60,7 @@ Result<BoundedPicture> boundedPicture(const Picture& picture, const std::string&
     return BoundedPicture{std::move(dot), std::move(notice)};
   }
   for (;;) {
-    const double left = secondsUntil(deadline);
+    const double left = secondsBetween(Clock::now(), deadline);
     const bool last = next == picture.coarser.size();
     auto drawn = renderDot(dot, ending.substr(1), last ? left : left * 0.6);
     if (!drawn) {
@@ -69,7 +70,7 @@ Result<BoundedPicture> boundedPicture(const Picture& picture, const std::string&
       return BoundedPicture{*std::move(*drawn), std::move(notice)};
     }
     if (last) {
-      return noneInTime();
+      return noneInTime(secondsBetween(begin, deadline));
     }
     notice = notice.empty() ? "Graphviz could not lay out all of it in time" : notice;
     dot = picture.coarser[next++](notice);
