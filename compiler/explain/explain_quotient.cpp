@@ -1,6 +1,7 @@
 #include "compiler/explain/explain_quotient.h"
 
 #include "compiler/explain/explain_parts.h"
+#include "compiler/explain/planned_grid.h"
 #include "compiler/grids.h"
 #include "compiler/passes/passes.h"
 #include "compiler/quotient/quotient_plans.h"
@@ -96,6 +97,10 @@ Result<Explanation> explainQuotient(const Graph& graph, const Machine& machine, 
     said.scopesInGroups = explainScopes(best.split, explain.scopeDepth);
   }
   said.seconds = said.aloneSeconds = best.seconds;
+  if (explain.grid && devices.size() <= mostDevicesOfPlannedGrid) {
+    said.plannedSeconds =
+        plannedGridSeconds(graph, machine, devices, cost, options, best.grid, best.microBatches);
+  }
   said.candidates = candidatesOf(*plans, explain.grid.has_value());
   return said;
 }

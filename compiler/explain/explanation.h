@@ -98,6 +98,8 @@ struct Explanation {
   std::vector<ExplainedParameters> parameters;
   std::vector<ExplainedTraffic> traffic;
   double seconds = 0, bound = 0, aloneSeconds = 0; ///< of a step, its lower bound, and of a step by itself
+  /// Of a plan over the grid that was asked for, whose simulated seconds are `seconds`; none: not planned.
+  std::optional<double> plannedSeconds;
   /// What no split along one axis over alike devices stays below (compiler/split/bound); none: not known.
   std::optional<double> boundOfSplits;
   std::optional<double> oneDeviceSeconds; ///< none where ops are pinned: one device might not be alone

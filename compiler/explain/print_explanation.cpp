@@ -41,7 +41,7 @@ std::string devicesText(const Explanation& said) {
   std::string text = stages > 1
                          ? fmt::format("pipeline of {} stages over {}", stages, counted(parts, "device"))
                      : said.isSplit ? fmt::format("split over {}", counted(parts, "device"))
-                                    : fmt::format("no split: whole ops, placed by {}", said.placement);
+                                    : fmt::format("no split: whole ops, placement: {}", said.placement);
   if (width > 1) {
     text += fmt::format(", {} of {}{}", counted(groups, "group"), width, stages > 1 ? " a stage" : "");
   }
@@ -74,13 +74,20 @@ std::string boundsText(const Explanation& said) {
   return text;
 }
 
+/// Simulated seconds are compared with those of the other grids; plans are predicted by more stages.
+std::string simulatedText(const Explanation& said) {
+  return fmt::format("step {}, simulated as the grids below: one device of each stage stands for the others "
+                     "and never waits for "
+                     "the last of them, launches are not merged, feeds not prefetched; {}\n",
+                     humanSeconds(said.seconds),
+                     said.plannedSeconds ? fmt::format("a plan over this grid takes {} among many steps",
+                                                       humanSeconds(*said.plannedSeconds))
+                                         : "no plan is made");
+}
+
 std::string stepText(const Explanation& said) {
   if (said.simulated > 0) {
-    return fmt::format(
-        "step {}, simulated: no plan is made. One device of each stage stands for the others, and "
-        "launches are not merged, so compare it with the grids below rather than with the "
-        "seconds of a plan\n",
-        humanSeconds(said.seconds));
+    return simulatedText(said);
   }
   std::string text = fmt::format("step {}; by itself, feeds first, {}\n", humanSeconds(said.seconds),
                                  humanSeconds(said.aloneSeconds));
@@ -153,7 +160,7 @@ std::string trafficText(const Explanation& said) {
 
 /// Of a split: how copies were counted when its cuts were chosen.
 std::string priceText(const ExplainedCandidate& row) {
-  return row.linkPrice > 0 ? fmt::format("; cut with copies counted {:g} times", row.linkPrice) : "";
+  return row.linkPrice > 0 ? fmt::format("; cut with copies counted {:g}-fold", row.linkPrice) : "";
 }
 
 constexpr const char* pricesText =

@@ -231,7 +231,7 @@ TEST_CASE("dfc explain: where whole ops win, the best split stands beside them")
   CHECK(std::any_of(said["considered"].begin(), said["considered"].end(), isSplit));
   CHECK(said["efficiency"].is_null());
   CHECK_THAT(runDfc({"explain", mlp, "-m", "cpu-2gpu", "--quick"}).out,
-             containing("\nno split: whole ops, placed by "));
+             containing("\nno split: whole ops, placement: "));
 }
 
 TEST_CASE("dfc explain: the best candidate of each kind is printed, the others are counted or asked for") {
@@ -263,7 +263,7 @@ TEST_CASE("dfc explain: the best candidate of each kind is printed, the others a
                              " more, no better than these of their kind: --all-candidates\n"));
   CHECK(few.find("copies counted") == std::string::npos);
   CHECK(rowsOf(all).size() == considered.size() + 2); // and what the counts of copies mean
-  CHECK_THAT(all, containing("; cut with copies counted 5 times\n") &&
+  CHECK_THAT(all, containing("; cut with copies counted 5-fold\n") &&
                       containing("  The cuts of a split are chosen for the least computation and copies "));
 }
 
@@ -433,9 +433,11 @@ TEST_CASE("dfc explain of a thousand devices says the grid; dfc compile plans fo
   const std::string machine = shop.write("pod.json", machineOf(1024));
   const std::string text = textOf({mlp, "-m", machine});
   CHECK(text.find("over 1024 devices, of which one a stage was simulated") != std::string::npos);
-  CHECK(text.find("no plan is made. One device of each stage stands for the others") != std::string::npos);
+  CHECK(text.find("one device of each stage stands for the others") != std::string::npos);
   const Json said = explained({mlp, "-m", machine});
+  CHECK(text.find("feeds not prefetched; no plan is made\n") != std::string::npos);
   CHECK(said["simulatedDevices"] == 1024);
+  CHECK(said["plannedSeconds"].is_null());
   CHECK(said["predictedSeconds"] > 0);
   CHECK(!said["considered"].empty());
   const Outcome pins = runDfc({"explain", mlp, "-m", machine, "--pin", "*=gpu0"});
@@ -465,6 +467,23 @@ TEST_CASE("dfc explain --grid: the grid that is asked for, and the others, by th
   CHECK(explained({graph, "-m", "cpu-8gpu-nvlink", "--grid", "1x8x1x4"})["placement"] ==
         "8 groups of 1 device, 4 micro-batches");
   CHECK_THAT(textOf({graph, "-m", "cpu-8gpu-nvlink", "--grid", "1x8x1"}), containing("asked for"));
+}
+
+TEST_CASE("dfc explain --grid: beside the simulation stand the seconds that --policy split predicts") {
+  const Workshop shop;
+  const std::string graph = shop.write("forward.dfg", R"(graph forward {
+  input x : f32[8192, 4096]
+  parameter w : f32[4096, 4096] = glorot(seed=1)
+  loss = reduceMean(relu(matmul(x, w)))
+  fetch loss
+})");
+  const Json split = explained({graph, "-m", "cpu-8gpu-nvlink", "--policy", "split", "--quick"});
+  REQUIRE(split["placement"] == "split over gpu0 to gpu7");
+  const Json grid = explained({graph, "-m", "cpu-8gpu-nvlink", "--grid", "1x8x1"});
+  CHECK(grid["plannedSeconds"].get<double>() == Approx(split["predictedSeconds"].get<double>()));
+  CHECK(grid["predictedSeconds"] != grid["plannedSeconds"]); // which the text tells apart
+  CHECK_THAT(textOf({graph, "-m", "cpu-8gpu-nvlink", "--grid", "1x8x1"}),
+             containing(", simulated as the grids below: ") && containing("; a plan over this grid takes "));
 }
 
 TEST_CASE("dfc explain --grid: a grid that the machine or the graph does not have") {

@@ -77,6 +77,7 @@ std::string explanationJson(const Explanation& said) {
                     {"latencySeconds", said.latencySeconds},
                     {"predictedSeconds", said.seconds},
                     {"lowerBoundSeconds", said.bound},
+                    {"plannedSeconds", orNull(said.plannedSeconds)},
                     {"boundOfSplitsSeconds", orNull(said.boundOfSplits)},
                     {"firstStepSeconds", said.aloneSeconds},
                     {"oneDeviceSeconds", orNull(said.oneDeviceSeconds)},

@@ -58,7 +58,8 @@ of all splits along one axis; of the plans that were considered the best of each
 along one axis, grid), and why they lost (all of them with --all-candidates); and what one more device, faster links or
 more memory would give. For a machine of more than 128 devices no plan is made: one device of each stage is simulated,
 and its grid is told. So it is, on any machine, with --grid: the grid that is asked for is described, and the others are
-listed beside it, by the same simulation.
+listed beside it, by the same simulation; on at most 16 devices a plan over it is made beside that, whose seconds are
+counted as those of every plan.
 
 Examples:
   dfc explain samples/02_train_mlp/mlp.dfg -m cpu-2gpu
