@@ -70,6 +70,34 @@ TEST_CASE("dfc: beside a plan an option of graphs is an error, also where it say
   CHECK_THAT(runDfc({"compile", "--help"}).out, containing("(default auto)"));
 }
 
+TEST_CASE("dfc: a file of another kind in the place of a graph is told what takes it") {
+  const Workshop shop;
+  for (const auto& [name, wayOut] :
+       {std::pair("x.npy", "--feed NAME=FILE"), std::pair("x.csv", "--feed NAME=FILE"),
+        std::pair("w.safetensors", "--state FILE"), std::pair("m.json", "machines go to -m"),
+        std::pair("net.pt", "torch.onnx.export"), std::pair("net.h5", "tf2onnx"),
+        std::pair("a.py", "package dfc")}) {
+    shop.write(name, std::string("{}\0", 3));
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"run", name},
+                                                  {"compile", name, "-m", "cpu"},
+                                                  {"explain", name, "-m", "cpu"},
+                                                  {"simulate", name},
+                                                  {"view", name, "-o", "p.html"},
+                                                  {"import", name, "-o", "i.dfg"}}) {
+      if (words[0] == "view" && std::string(name) == "x.csv") {
+        continue; // the log of a training is drawn
+      }
+      const Outcome outcome = shop.dfc(words);
+      INFO(words[0] << " " << outcome.err);
+      CHECK(outcome.status == 1);
+      CHECK_THAT(outcome.err, startingWith(std::string(name) + ": error: ") && containing(wayOut));
+    }
+  }
+  shop.write("g.dfg", "graph g {\n  parameter x : f32[4] = zeros()\n  fetch x\n}\n");
+  CHECK_THAT(shop.dfc({"import", "g.dfg", "-o", "i.dfg"}).err,
+             startingWith("g.dfg: error: is a graph file already\n"));
+}
+
 TEST_CASE(
     "dfc: a file that is too large for the memory is named, and a plan's header is enough to refuse it") {
 #if defined(DFC_UNDER_ADDRESS_SANITIZER) || defined(DFC_UNDER_THREAD_SANITIZER)

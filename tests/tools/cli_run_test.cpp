@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <set>
 
 using namespace dfc;
@@ -140,6 +141,13 @@ TEST_CASE("dfc run: integers and truth values are printed whole") {
   CHECK_THAT(json.out, containing("123456789,"));
   CHECK_THAT(json.out, containing("16777217\n"));
   CHECK_THAT(json.out, containing("true,"));
+}
+
+TEST_CASE("dfc run: a value that is not a number has no sign") {
+  const Bench bench;
+  save(bench, "odd.npy", floats({4}, {std::copysign(NAN, -1.0F), NAN, -INFINITY, 1.5F}));
+  const Outcome outcome = bench.dfc({"run", "affine.dfg", "--feed", "x=odd.npy", "--feed", "y=y.npy"});
+  CHECK_THAT(outcome.out, containing("z: f32[4] = nan nan -inf 62\n"));
 }
 
 TEST_CASE("dfc run: --json has words for what JSON has no number for") {

@@ -11,6 +11,7 @@
 #include "ir/graph/graph.h"
 #include "ir/graph/ops/matmul.h"
 #include "tools/dfc/calibrations.h"
+#include "tools/dfc/foreign_source.h"
 #include "tools/dfc/machine_files.h"
 #include "tools/dfc/onnx_source.h"
 #include "tools/library/host_machine.h"
@@ -172,6 +173,9 @@ bool hasPlanMark(const std::string& head) { return head.starts_with("DFCPLAN\n")
 /// The graph, and its text where it has one.
 Result<Graph> graphAndText(const std::string& path, const PlanOptions& options,
                            std::optional<std::string>& text) {
+  if (auto foreign = foreignSource(path)) {
+    return *std::move(foreign);
+  }
   if (isOnnxFile(path)) {
     return readOnnx(path, options.dims);
   }
@@ -261,6 +265,9 @@ Result<bool> isPlanFile(const std::string& path) {
   const std::string head = headOf(path); // of what is no file none: read as a graph it says what is wrong
   if (hasPlanMark(head)) {
     return true;
+  }
+  if (auto foreign = foreignSource(path)) {
+    return *std::move(foreign);
   }
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension == ".dfg" || extension == ".plan" || extension == ".onnx") {

@@ -6,6 +6,7 @@
 #include "runtime/files/npz.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/console.h"
+#include "tools/dfc/io/numbers.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -34,7 +35,7 @@ std::string numberText(const Literal& value, int64_t index) {
     return value.at(index) != 0 ? "true" : "false";
   }
   return isInteger(value.type().element) ? fmt::format("{}", static_cast<int64_t>(value.at(index)))
-                                         : fmt::format("{:.6g}", value.at(index));
+                                         : realText(value.at(index));
 }
 
 void writeBytes(const std::string& path, const Result<std::vector<std::byte>>& bytes, WrittenFiles& files) {
@@ -122,7 +123,7 @@ void ScalarWatch::add(const NamedLiterals& results) {
 std::string ScalarWatch::text(bool means) const {
   std::string text;
   for (const auto& [name, row] : rows_) {
-    text += fmt::format("{}{} {:.6g}", text.empty() ? "" : ", ", name, means ? row.mean() : row.last);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, realText(means ? row.mean() : row.last));
   }
   return text;
 }

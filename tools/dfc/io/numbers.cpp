@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 
 namespace dfc::tool {
 namespace {
@@ -44,5 +45,7 @@ CLI::Validator seconds() {
 std::string counted(int64_t count, const std::string& noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
+
+std::string realText(double number) { return std::isnan(number) ? "nan" : fmt::format("{:.6g}", number); }
 
 } // namespace dfc::tool

@@ -22,4 +22,7 @@ CLI::Validator seconds();
 /// "1 step", "2 steps"; the noun takes a plain "s".
 std::string counted(int64_t count, const std::string& noun);
 
+/// Six digits of a real number; "nan" whatever its sign bit, which says nothing.
+std::string realText(double number);
+
 } // namespace dfc::tool

@@ -75,8 +75,8 @@ void printOutcome(const Setting& setting, const Outcome& outcome, const std::vec
   for (const auto& [name, value] : outcome.last) {
     const auto scalar = outcome.scalars.find(name);
     if (scalar != outcome.scalars.end() && scalar->second.count > 1) {
-      console.print(fmt::format("{}: {:.6g} at the last step, mean {:.6g} over {}\n", name,
-                                scalar->second.last, scalar->second.mean(),
+      console.print(fmt::format("{}: {} at the last step, mean {} over {}\n", name,
+                                realText(scalar->second.last), realText(scalar->second.mean()),
                                 counted(scalar->second.count, "step")));
     } else if (setting.fetches->prints(name) || value.type().shape.elements() <= 12) {
       console.print(fmt::format("{}: {}\n", name, shortText(value)));

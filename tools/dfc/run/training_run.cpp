@@ -142,7 +142,7 @@ class Runner {
   void afterEvaluation(int64_t step, const EvaluatedMeans& means) {
     std::string text;
     for (const auto& [name, mean] : means) {
-      text += fmt::format("{}{} {:.6g}", text.empty() ? "" : ", ", name, mean);
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, realText(mean));
       if (!arguments_.curve.empty()) {
         outcome_.curve.add("eval." + name, static_cast<double>(step), mean);
       }

@@ -5,6 +5,7 @@
 #include "ir/graph/graph.h"
 #include "ir/graph/rewriter.h"
 #include "runtime/files/safetensors.h"
+#include "tools/dfc/foreign_source.h"
 #include "tools/dfc/io/output_files.h"
 #include "tools/dfc/onnx_source.h"
 #include "tools/dfc/verbs.h"
@@ -70,6 +71,16 @@ Exit importVerb(const ImportArguments& arguments, Console& console) {
   files.writes("-o", weightPath);
   if (const Diagnostics errors = files.check(); !errors.empty()) {
     return console.fail(Exit::UserError, errors);
+  }
+  if (arguments.model.ends_with(".dfg")) {
+    return console.fail(Exit::UserError, {Diagnostic{Severity::Error,
+                                                     {arguments.model},
+                                                     "is a graph file already",
+                                                     "use it as it is, with dfc run for example; dfc export "
+                                                     "makes an ONNX model of it"}});
+  }
+  if (auto foreign = foreignSource(arguments.model)) {
+    return console.fail(Exit::UserError, {*std::move(foreign)});
   }
   const auto graph = readOnnx(arguments.model, arguments.dims);
   if (!graph) {
