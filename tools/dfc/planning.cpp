@@ -11,7 +11,7 @@
 #include "ir/graph/graph.h"
 #include "ir/graph/ops/matmul.h"
 #include "tools/dfc/calibrations.h"
-#include "tools/dfc/foreign_source.h"
+#include "tools/dfc/io/foreign_source.h"
 #include "tools/dfc/machine_files.h"
 #include "tools/dfc/onnx_source.h"
 #include "tools/library/host_machine.h"

@@ -37,7 +37,7 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired);
 
 /// A file with the mark of plans is one whatever its name; else ".dfg" and ".onnx" are graphs and ".plan" a
 /// (damaged) plan; otherwise a file with a zero byte near its beginning is one. Errors: a file of another
-/// kind (foreign_source.h).
+/// kind (io/foreign_source.h).
 Result<bool> isPlanFile(const std::string& path);
 
 /// What compiling reads: the graph or plan, the machine file and the tables.

@@ -5,7 +5,7 @@
 #include "ir/graph/graph.h"
 #include "ir/graph/rewriter.h"
 #include "runtime/files/safetensors.h"
-#include "tools/dfc/foreign_source.h"
+#include "tools/dfc/io/foreign_source.h"
 #include "tools/dfc/io/output_files.h"
 #include "tools/dfc/onnx_source.h"
 #include "tools/dfc/verbs.h"

@@ -1,4 +1,4 @@
-#include "tools/dfc/foreign_source.h"
+#include "tools/dfc/io/foreign_source.h"
 
 #include <algorithm>
 #include <filesystem>
