@@ -53,10 +53,7 @@ class Lowering {
 
   void choosePeers() {
     const auto reaches = [&](DeviceId reader, DeviceId owner) {
-      const auto& devices = stages_.machine.devices;
-      return devices[reader].kind == DeviceKind::Gpu && devices[owner].kind == DeviceKind::Gpu &&
-             stages_.machine.directRoute(reader, owner) != nullptr &&
-             stages_.machine.directRoute(owner, reader) != nullptr;
+      return readsPeer(stages_.machine, reader, owner);
     };
     std::vector<PeerRead> chosen = cuda::choosePeerReads(stages_, reaches);
     if (!chosen.empty()) {

@@ -120,9 +120,7 @@ class Chooser {
       return false;
     }
     const TransferRow& route = stages_.placed.transfers.find(op)->second;
-    const StepId step = schedule_.stepOf[op];
-    return route.bytes > 0 && step.valid() &&
-           schedule_.queues[schedule_.steps[step].queue].kind != QueueKind::Compute &&
+    return route.bytes > 0 && schedule_.stepOf[op].valid() &&
            !isFed(graph_, graph_[op].operands[0]) && // in the caller's memory, on no device
            reaches_(route.to, route.from);
   }

@@ -4,6 +4,7 @@
 
 #include "compiler/lower/plan_stages.h"
 #include "ir/plan/launch_plan.h"
+#include "ir/plan/peer_reads.h"
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 
@@ -11,10 +12,6 @@ namespace dfc::cuda {
 
 /// Whether kernels on `reader` reach the memory of `owner`.
 using Reaches = llvm::function_ref<bool(DeviceId reader, DeviceId owner)>;
-
-/// A value of at most so many bytes is always read from the peer: its copy would be almost all latency and
-/// would delay larger copies behind it.
-inline constexpr int64_t smallPeerRead = int64_t{64} << 10;
 
 /// A read is allowed if the value is one operand of one elementwise (or fused) op on a compute queue and has
 /// no other use, and if the op is one single-pass kernel that reads each element of the value once.

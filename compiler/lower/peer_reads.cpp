@@ -109,7 +109,7 @@ class Lowering {
         std::unique(waits.begin(), waits.end(),
                     [&](StepId a, StepId b) { return schedule_.steps[a].queue == schedule_.steps[b].queue; }),
         waits.end());
-    llvm::erase_if(waits, [&](StepId wait) { return comesFirst(wait, step); });
+    llvm::erase_if(waits, [&](StepId wait) { return wait == step || comesFirst(wait, step); });
   }
 
   bool hoistWaits(StepId first, StepId step) {

@@ -1,6 +1,7 @@
 #include "compiler/place/makespan_bound.h"
 
 #include "compiler/schedule/schedule.h"
+#include "ir/plan/peer_reads.h"
 
 #include <algorithm>
 
@@ -53,6 +54,9 @@ class WorkSum {
       return;
     }
     const int64_t bytes = graph_.typeOf(value).bytes();
+    if (problem_.lowering.peerReads && bytes <= smallPeerRead && readsPeer(machine_, to, from)) {
+      return; // it may be read there
+    }
     const auto path = machine_.path(from, to, bytes);
     DFC_ASSERT(path.has_value(), "no route between two devices of a verified machine");
     for (const Route& hop : *path) {

@@ -17,11 +17,11 @@ std::optional<PlannedSeconds> plannedSeconds(const Placement& placement, const P
   if (!checkAddressable(placed, machine).empty()) {
     return std::nullopt;
   }
-  Schedule schedule = makeSchedule(placed, machine, problem.cost);
+  Schedule schedule = makeSchedule(placed, machine, problem.cost, problem.lowering.peerReads);
   auto memory = planMemory(placed, schedule, machine);
   if (!memory && hasNarrowReplicas(placed)) {
     placed = insertTransfers(placement, machine, Narrow::CastAnew);
-    schedule = makeSchedule(placed, machine, problem.cost);
+    schedule = makeSchedule(placed, machine, problem.cost, problem.lowering.peerReads);
     memory = planMemory(placed, schedule, machine);
   }
   const bool waits = !memory;

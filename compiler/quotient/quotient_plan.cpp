@@ -179,7 +179,9 @@ class Planner {
   Simulated simulated(const Placement& placement) const {
     const Machine& machine = quotient_.machine;
     Simulated made;
-    made.seconds = predictedMakespan(placement, decided(placement, machine, cost_, lowerOptionsOf(options_)));
+    LowerOptions lowering = lowerOptionsOf(options_);
+    lowering.peerReads = false; // what a mirror holds is not there to be read, and hosts have no peers
+    made.seconds = predictedMakespan(placement, decided(placement, machine, cost_, lowering));
     SideTable<DeviceId, double> busy(machine.devices.size(), 0);
     for (const OpId op : placement.graph.ops()) {
       const DeviceId device = placement.device[op];

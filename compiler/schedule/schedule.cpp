@@ -137,9 +137,10 @@ std::optional<ListResult> withOrderings(ScheduleProblem& problem, const std::vec
 
 } // namespace
 
-Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const CostModel& cost) {
-  ScheduleProblem problem = scheduleProblem(placed, machine, cost);
-  const LowerBounds bounds = lowerBounds(problem.list);
+Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
+                      bool peerReads) {
+  ScheduleProblem problem = scheduleProblem(placed, machine, cost, peerReads);
+  const LowerBounds bounds = boundsOf(problem);
   ListResult best = bestOrder(problem.list, bounds.best());
   const double most = best.makespan * (1 + worthSavedMemory);
   const bool alone = computesInOneGroup(problem);
@@ -157,8 +158,8 @@ Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const C
 }
 
 double predictedMakespan(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
-                         double least) {
-  return bestOrder(scheduleProblem(placed, machine, cost).list, least).makespan;
+                         double least, bool peerReads) {
+  return bestOrder(scheduleProblem(placed, machine, cost, peerReads).list, least).makespan;
 }
 
 } // namespace dfc

@@ -1,10 +1,12 @@
 #include "compiler/schedule/schedule_problem.h"
 
+#include "compiler/schedule/lower_bounds.h"
 #include "compiler/schedule/prune_waits.h"
 #include "compiler/schedule/reuse_distance.h"
 #include "compiler/schedule/schedule.h"
 #include "ir/graph/micro_batch.h"
 #include "ir/plan/feeds.h"
+#include "ir/plan/peer_reads.h"
 
 #include <algorithm>
 
@@ -36,10 +38,15 @@ Groups groupsOf(const Table<QueueId, QueueRow>& queues, size_t deviceCount) {
   return groups;
 }
 
+/// Of a read at a peer beside others of the same reader. Of two plans that are equally fast otherwise, the
+/// one with fewer reads is taken.
+constexpr double furtherReadSeconds = 2e-7;
+
 class ProblemMaker {
  public:
-  ProblemMaker(const PlacedGraph& placed, const Machine& machine, const CostModel& cost)
+  ProblemMaker(const PlacedGraph& placed, const Machine& machine, const CostModel& cost, bool peerReads)
       : placed_(placed), graph_(placed.graph), machine_(machine), cost_(cost) {
+    readers_ = peerReads ? smallPeerReads(placed, machine) : SideTable<OpId, OpId>(graph_.opCount());
     problem_.taskOf = SideTable<OpId, uint32_t>(graph_.opCount(), noTask);
     problem_.queues = queuesOf(machine);
     staged_ = stagedInputs(placed, machine);
@@ -79,11 +86,16 @@ class ProblemMaker {
     const auto transfer = placed_.transfers.find(op);
     if (transfer != placed_.transfers.end()) {
       const TransferRow& row = transfer->second;
-      const CopyQueue queue = copyQueueOf(row.from, row.to, machine_);
+      const CopyQueue queue = readers_[op].valid() ? CopyQueue{row.to, QueueKind::CopyIn}
+                                                   : copyQueueOf(row.from, row.to, machine_);
       task.group = groups_.first[queue.device.index()] + static_cast<uint32_t>(queue.kind);
-      task.seconds = cost_.transferSeconds(machine_, {row.from, row.to, row.links}, row.bytes);
-      for (const LinkId link : row.links) {
-        task.links.push_back(link.index());
+      const bool isFurther = readers_[op].valid() && !reading_.insert(readers_[op]).second;
+      task.seconds = isFurther ? furtherReadSeconds
+                               : cost_.transferSeconds(machine_, {row.from, row.to, row.links}, row.bytes);
+      if (!readers_[op].valid()) {
+        for (const LinkId link : row.links) {
+          task.links.push_back(link.index());
+        }
       }
     } else if (staged_[op]) {
       task.group = groups_.first[placed_.device[op].index()];
@@ -103,9 +115,19 @@ class ProblemMaker {
     task.scope = graph_[op].scope.index();
     task.microBatch =
         microBatchOf(transfer != placed_.transfers.end() ? graph_[graph_[op].operands[0]].producer : op);
+    noteReader(op);
     problem_.taskOf[op] = static_cast<uint32_t>(problem_.list.tasks.size());
     problem_.opOf.push_back(op);
     problem_.list.tasks.push_back(std::move(task));
+  }
+
+  void noteReader(OpId op) {
+    for (const ValueId operand : graph_[op].operands) {
+      if (const OpId producer = graph_[operand].producer; readers_[producer] == op) {
+        problem_.readerOf[problem_.taskOf[producer]] = static_cast<uint32_t>(problem_.list.tasks.size());
+      }
+    }
+    problem_.readerOf.push_back(noTask);
   }
 
   /// Between those with operands in the cache and in memory, by the part of the bytes that is there.
@@ -144,26 +166,75 @@ class ProblemMaker {
   llvm::DenseMap<uint32_t, uint32_t> microBatches_; // number by scope
   Groups groups_;
   SideTable<OpId, bool> staged_;
+  SideTable<OpId, OpId> readers_;
+  llvm::DenseSet<OpId> reading_;       ///< ops that read another value at a peer
   SideTable<OpId, double> fromMemory_; ///< where the cost model knows what that costs
   ScheduleProblem problem_;
 };
 
-void addSteps(const ScheduleProblem& problem, const ListResult& times, Schedule& schedule) {
-  schedule.stepOf = SideTable<OpId, StepId>(problem.taskOf.size());
-  for (const uint32_t task : times.order) {
-    StepRow step;
-    step.op = problem.opOf[task];
-    step.queue = QueueId(problem.firstQueueOf[problem.list.tasks[task].group].index() + times.queue[task]);
-    QueueRow& queue = schedule.queues[step.queue];
-    step.position = static_cast<uint32_t>(queue.steps.size());
-    step.start = times.start[task];
-    step.end = times.end[task];
-    step.utilisation = problem.list.tasks[task].utilisation;
-    step.slowed = std::max(0.0, step.end - (step.start + problem.list.tasks[task].seconds)); // 0 to the bit
-    schedule.stepOf[step.op] = schedule.steps.add(step);
-    queue.steps.push_back(schedule.stepOf[step.op]);
+/// By task: of the reads at peers the tasks that read; noTask where another task, too, comes behind the
+/// transfer.
+std::vector<uint32_t> movedTo(const ScheduleProblem& problem, llvm::ArrayRef<TaskOrdering> orderings) {
+  std::vector<uint32_t> readers = problem.readerOf;
+  for (uint32_t task = 0; task < problem.list.tasks.size(); ++task) {
+    for (const uint32_t before : problem.list.tasks[task].before) {
+      readers[before] = readers[before] == task ? task : noTask;
+    }
   }
+  for (const TaskOrdering& ordering : orderings) {
+    readers[ordering.before] = noTask;
+  }
+  return readers;
 }
+
+class StepMaker {
+ public:
+  StepMaker(const ScheduleProblem& problem, const ListResult& times, Schedule& schedule)
+      : problem_(problem), times_(times), schedule_(schedule) {
+    schedule_.stepOf = SideTable<OpId, StepId>(problem.taskOf.size());
+  }
+
+  // A read at a peer is part of its reader, so it lies on the reader's queue, right before the reader. On a
+  // queue of copies it would be ordered before and behind copies for others.
+  void run(llvm::ArrayRef<TaskOrdering> orderings) {
+    const std::vector<uint32_t> readers = movedTo(problem_, orderings);
+    for (const uint32_t task : times_.order) {
+      if (readers[task] != noTask) {
+        continue;
+      }
+      for (const uint32_t before : problem_.list.tasks[task].before) {
+        if (readers[before] == task) {
+          add(before, queueOf(task), times_.start[task], times_.start[task]);
+        }
+      }
+      add(task, queueOf(task), times_.start[task], times_.end[task]);
+    }
+  }
+
+ private:
+  QueueId queueOf(uint32_t task) const {
+    return QueueId(problem_.firstQueueOf[problem_.list.tasks[task].group].index() + times_.queue[task]);
+  }
+
+  void add(uint32_t task, QueueId on, double start, double end) {
+    const ListTask& row = problem_.list.tasks[task];
+    StepRow step;
+    step.op = problem_.opOf[task];
+    step.queue = on;
+    QueueRow& queue = schedule_.queues[on];
+    step.position = static_cast<uint32_t>(queue.steps.size());
+    step.start = start;
+    step.end = end;
+    step.utilisation = row.utilisation;
+    step.slowed = std::max(0.0, step.end - (step.start + row.seconds)); // 0 to the bit
+    schedule_.stepOf[step.op] = schedule_.steps.add(step);
+    queue.steps.push_back(schedule_.stepOf[step.op]);
+  }
+
+  const ScheduleProblem& problem_;
+  const ListResult& times_;
+  Schedule& schedule_;
+};
 
 void addWaits(const ScheduleProblem& problem, llvm::ArrayRef<TaskOrdering> orderings, Schedule& schedule) {
   const auto stepOf = [&](uint32_t task) { return schedule.stepOf[problem.opOf[task]]; };
@@ -181,8 +252,9 @@ void addWaits(const ScheduleProblem& problem, llvm::ArrayRef<TaskOrdering> order
 
 } // namespace
 
-ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost) {
-  return ProblemMaker(placed, machine, cost).run();
+ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
+                                bool peerReads) {
+  return ProblemMaker(placed, machine, cost, peerReads).run();
 }
 
 ScheduleProblem scheduleProblem(const Schedule& schedule, const SideTable<StepId, double>& seconds,
@@ -190,7 +262,9 @@ ScheduleProblem scheduleProblem(const Schedule& schedule, const SideTable<StepId
   ScheduleProblem problem = scheduleProblem(placed, machine, cost);
   for (uint32_t task = 0; task < problem.opOf.size(); ++task) {
     ListTask& row = problem.list.tasks[task];
-    row.seconds = seconds[schedule.stepOf[problem.opOf[task]]];
+    const StepId step = schedule.stepOf[problem.opOf[task]];
+    row.group = problem.groupOf(schedule.steps[step].queue); // a read at a peer is not where copies are
+    row.seconds = seconds[step];
     if (row.seconds == 0) {
       row.links.clear();
     }
@@ -198,11 +272,31 @@ ScheduleProblem scheduleProblem(const Schedule& schedule, const SideTable<StepId
   return problem;
 }
 
+uint32_t ScheduleProblem::groupOf(QueueId queue) const {
+  return static_cast<uint32_t>(llvm::upper_bound(firstQueueOf, queue) - firstQueueOf.begin()) - 1;
+}
+
+LowerBounds boundsOf(const ScheduleProblem& problem) {
+  if (llvm::all_of(problem.readerOf, [](uint32_t reader) { return reader == noTask; })) {
+    return lowerBounds(problem.list);
+  }
+  const std::vector<uint32_t> readers = movedTo(problem, {});
+  ListProblem atReaders = problem.list;
+  for (uint32_t task = 0; task < readers.size(); ++task) {
+    if (readers[task] != noTask) {
+      atReaders.tasks[task].group = problem.list.tasks[readers[task]].group;
+      atReaders.tasks[task].seconds = 0;
+      atReaders.tasks[task].links.clear();
+    }
+  }
+  return lowerBounds(atReaders);
+}
+
 Schedule scheduleOf(const ScheduleProblem& problem, const ListResult& result, const LowerBounds& bounds,
                     llvm::ArrayRef<TaskOrdering> orderings) {
   Schedule schedule;
   schedule.queues = problem.queues;
-  addSteps(problem, result, schedule);
+  StepMaker(problem, result, schedule).run(orderings);
   addWaits(problem, orderings, schedule);
   schedule.makespan = result.makespan;
   schedule.bounds = bounds;

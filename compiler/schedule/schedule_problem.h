@@ -10,14 +10,21 @@
 namespace dfc {
 
 struct ScheduleProblem {
-  ListProblem list;                  ///< tasks in the order of their ops
-  std::vector<OpId> opOf;            ///< by task
-  SideTable<OpId, uint32_t> taskOf;  ///< noTask for resident ops
-  Table<QueueId, QueueRow> queues;   ///< without steps
-  std::vector<QueueId> firstQueueOf; ///< by group: the queue of its queue 0; its other queues' follow
+  ListProblem list;                 ///< tasks in the order of their ops
+  std::vector<OpId> opOf;           ///< by task
+  SideTable<OpId, uint32_t> taskOf; ///< noTask for resident ops
+  Table<QueueId, QueueRow> queues;  ///< without steps
+  std::vector<uint32_t> readerOf;   ///< by task: of a read at a peer the task that reads; else noTask
+  std::vector<QueueId>
+      firstQueueOf; ///< by group, ascending: the queue of its queue 0; its other queues' follow
+  uint32_t groupOf(QueueId queue) const;
 };
 
-ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost);
+/// `peerReads`: of the transfers of one reader that lowering replaces by reads at peers (`smallPeerReads`)
+/// the first takes the time of a copy; the others are made at once with it and take next to no time. None
+/// holds a link.
+ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
+                                bool peerReads = false);
 
 /// The problem of a schedule whose steps take other seconds. A transfer that takes none holds no link.
 ScheduleProblem scheduleProblem(const Schedule& schedule, const SideTable<StepId, double>& seconds,
@@ -30,6 +37,9 @@ struct TaskOrdering {
 
 /// The steps of a list schedule with the waits that the tasks' predecessors and `orderings` ask for, pruned.
 /// Assumes that `result` keeps the orderings. `bounds`: `lowerBounds` of the problem.
+/// Lower bounds that hold with its reads at peers, which take no time of their own in a schedule.
+LowerBounds boundsOf(const ScheduleProblem& problem);
+
 Schedule scheduleOf(const ScheduleProblem& problem, const ListResult& result, const LowerBounds& bounds,
                     llvm::ArrayRef<TaskOrdering> orderings = {});
 

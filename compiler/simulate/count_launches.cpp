@@ -24,6 +24,7 @@ class Counter {
     for (const StepId step : schedule.steps.ids()) {
       seconds_[step] = schedule.steps[step].alone();
     }
+    priceCopies();
     priceGenerated();
     for (const LaunchRow& row : launches.launches) {
       saveLaunches(row);
@@ -37,6 +38,16 @@ class Counter {
   const SideTable<StepId, double>& seconds() const { return seconds_; }
 
  private:
+  // The schedule may have taken a transfer for a read at the peer that is a copy nevertheless.
+  void priceCopies() {
+    for (const auto& [op, row] : placed_.transfers) {
+      if (const StepId step = schedule_.stepOf[op]; step.valid()) {
+        seconds_[step] = std::max(seconds_[step],
+                                  cost_.transferSeconds(machine_, {row.from, row.to, row.links}, row.bytes));
+      }
+    }
+  }
+
   // A cost model does not know whether a library computes a product, so before lowering it takes it for one.
   void priceGenerated() {
     std::set<OpId> generated;
@@ -178,8 +189,9 @@ class Counter {
   // Without the latency: a kernel has many reads in flight.
   void readAtPeer(const PeerRead& read) {
     const TransferRow& route = placed_.transfers.find(schedule_.steps[read.transfer].op)->second;
-    const double latency = cost_.transferSeconds(machine_, {route.from, route.to, route.links}, 0);
-    const double wire = schedule_.steps[read.transfer].alone() - latency;
+    const Route path{route.from, route.to, route.links};
+    const double wire =
+        cost_.transferSeconds(machine_, path, route.bytes) - cost_.transferSeconds(machine_, path, 0);
     seconds_[read.transfer] = 0;
     seconds_[read.reader] = std::max(seconds_[read.reader], wire);
   }

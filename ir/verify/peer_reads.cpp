@@ -44,11 +44,9 @@ class PeerCheck {
   }
 
  private:
-  bool isGpuStep(StepId step, QueueKind kind) const {
-    const QueueRow& queue = schedule_.queues[schedule_.steps[step].queue];
-    return machine_.devices[queue.device].kind == DeviceKind::Gpu &&
-           (queue.kind == QueueKind::Compute) == (kind == QueueKind::Compute);
-  }
+  const QueueRow& queueOf(StepId step) const { return schedule_.queues[schedule_.steps[step].queue]; }
+  bool isGpuStep(StepId step) const { return machine_.devices[queueOf(step).device].kind == DeviceKind::Gpu; }
+  bool isComputing(StepId step) const { return queueOf(step).kind == QueueKind::Compute; }
 
   void checkRead(const PeerRead& read) {
     if (!schedule_.steps.contains(read.transfer) || !schedule_.steps.contains(read.reader)) {
@@ -57,8 +55,8 @@ class PeerCheck {
     }
     const OpId transfer = schedule_.steps[read.transfer].op, reader = schedule_.steps[read.reader].op;
     const OpRow& row = graph_[transfer];
-    if (row.kind() != OpKind::Transfer || !isGpuStep(read.reader, QueueKind::Compute) ||
-        !isGpuStep(read.transfer, QueueKind::Peer) || replaced_[read.transfer] ||
+    if (row.kind() != OpKind::Transfer || !isGpuStep(read.reader) || !isComputing(read.reader) ||
+        !isGpuStep(read.transfer) || replaced_[read.transfer] ||
         read.operand >= graph_[reader].operands.size() ||
         graph_[reader].operands[read.operand] != row.firstResult || uses_[row.firstResult] != 1) {
       findings_.at(transfer, "is replaced by a read that cannot replace it");

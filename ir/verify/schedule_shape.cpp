@@ -141,8 +141,9 @@ class ShapeVerifier {
           op,
           fmt::format("op '{}' of {} cannot run on {}", placed_.graph.nameOf(op),
                       deviceText(machine_, placed_.device[op]), queueText(schedule_.steps[step].queue)),
-          "transfers run on the copy queue of one of their ends, between two cpus on the target's compute "
-          "queue; other ops on a compute queue of their device");
+          "transfers run on the copy queue of one of their ends, between two cpus and for a kernel of a gpu "
+          "that reads in another's memory on the target's compute queue; other ops on a compute queue of "
+          "their device");
     }
   }
 
@@ -161,7 +162,7 @@ class ShapeVerifier {
     const bool atSource = queue.device == found->second.from;
     const bool atTarget = queue.device == found->second.to;
     switch (queue.kind) {
-    case QueueKind::Compute: return atTarget && !isGpu(found->second.from) && !isGpu(found->second.to);
+    case QueueKind::Compute: return atTarget && isGpu(found->second.from) == isGpu(found->second.to);
     case QueueKind::CopyIn: return atTarget;
     case QueueKind::CopyOut: return atSource;
     case QueueKind::Peer: return atSource || atTarget;

@@ -1,12 +1,15 @@
-// insertTransfers: one transfer for each (value, destination), staging, replicated state, and the orderings
-// around writes.
+// insertTransfers: one transfer for each (value, destination), staging, replicated state, the orderings
+// around writes, and which small transfers are reads at the peer.
+#include "compiler/schedule/schedule.h"
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
+#include "ir/plan/peer_reads.h"
 #include "ir/verify/verify.h"
 #include "tests/support/catch.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace dfc::test {
 namespace {
@@ -261,6 +264,98 @@ TEST_CASE("the route of a copy is the quickest for its bytes") {
     const PlacedGraph placed = placeByName(finish(std::move(g)), machine);
     CHECK(placed.transfers.size() == (elements == 250 ? 3 : 4)); // x>gpu0, a>gpu1 or its two hops, y>cpu0
   }
+}
+
+namespace {
+
+constexpr double latency = 1e-3;
+
+/// cpu0 and GPUs, with a link between any two devices; `peers`: between GPUs, too.
+Machine joinedGpus(uint32_t gpus, bool peers = true) {
+  Machine machine;
+  machine.devices.add({.name = "cpu0", .kind = DeviceKind::Cpu, .model = ""});
+  for (uint32_t gpu = 0; gpu < gpus; ++gpu) {
+    machine.devices.add({.name = "gpu" + std::to_string(gpu), .kind = DeviceKind::Gpu, .model = ""});
+  }
+  for (uint32_t from = 0; from <= gpus; ++from) {
+    for (uint32_t to = 0; to <= gpus; ++to) {
+      if (from != to && (peers || from == 0 || to == 0)) {
+        const LinkId link = machine.links.add({std::to_string(from) + ">" + std::to_string(to), latency, 0});
+        machine.routes.push_back({DeviceId(from), DeviceId(to), {link}});
+      }
+    }
+  }
+  return machine;
+}
+
+/// x is computed on gpu0 and read elsewhere.
+PlacedGraph sentBetween(const Machine& machine, int64_t elements,
+                        const std::function<void(Builder&, const Tensor&)>& read) {
+  Builder g;
+  const Tensor x = exp(g.parameter("p", f32({elements})).on("gpu0")).on("gpu0");
+  read(g, x);
+  auto graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  Placement placement{*graph, SideTable<OpId, DeviceId>(graph->opCount(), machine.host()), "test"};
+  for (const OpId op : graph->ops()) {
+    if (!graph->pinOf(op).empty()) {
+      placement.device[op] = machine.findDevice(graph->pinOf(op));
+    }
+  }
+  return insertTransfers(placement, machine);
+}
+
+size_t readsOf(const PlacedGraph& placed, const Machine& machine) {
+  const SideTable<OpId, OpId> read = smallPeerReads(placed, machine);
+  size_t count = 0;
+  for (const OpId op : placed.graph.ops()) {
+    count += read[op].valid() ? 1 : 0;
+  }
+  return count;
+}
+
+void readOnce(Builder& g, const Tensor& x) { g.fetch("y", relu(x).on("gpu1")); }
+
+} // namespace
+
+TEST_CASE("peer reads: a small value with one elementwise reader on another GPU") {
+  CHECK(readsOf(sentBetween(joinedGpus(2), 64, readOnce), joinedGpus(2)) == 1);
+  // 64 KiB of f32 are 16384 elements.
+  CHECK(readsOf(sentBetween(joinedGpus(2), 16384, readOnce), joinedGpus(2)) == 1);
+  CHECK(readsOf(sentBetween(joinedGpus(2), 16385, readOnce), joinedGpus(2)) == 0);
+  CHECK(readsOf(sentBetween(joinedGpus(2, false), 64, readOnce), joinedGpus(2, false)) ==
+        0); // staged through the host
+}
+
+TEST_CASE("peer reads: other readers get a copy") {
+  const Machine machine = joinedGpus(2);
+  const auto readTwice = [](Builder& g, const Tensor& x) {
+    g.fetch("y", relu(x).on("gpu1"));
+    g.fetch("z", exp(x).on("gpu1"));
+  };
+  const auto summed = [](Builder& g, const Tensor& x) { g.fetch("y", reduceSum(x, {0}).on("gpu1")); };
+  const auto repeated = [](Builder& g, const Tensor& x) {
+    g.fetch("y", (x + g.parameter("q", f32({3, 64})).on("gpu1")).on("gpu1")); // each element is read thrice
+  };
+  const auto onHost = [](Builder& g, const Tensor& x) { g.fetch("y", relu(x)); };
+  CHECK(readsOf(sentBetween(machine, 64, readTwice), machine) == 0);
+  CHECK(readsOf(sentBetween(machine, 64, summed), machine) == 0);
+  CHECK(readsOf(sentBetween(machine, 64, repeated), machine) == 0);
+  CHECK(readsOf(sentBetween(machine, 64, onHost), machine) == 0);
+}
+
+TEST_CASE("peer reads: a kernel reads at several peers at once, and is never ahead of them") {
+  const Machine machine = joinedGpus(4);
+  const PlacedGraph placed = sentBetween(machine, 64, [](Builder& g, const Tensor& x) {
+    const Tensor q = g.parameter("q", f32({64})).on("gpu1");
+    const Tensor z = exp(g.parameter("r", f32({64})).on("gpu2")).on("gpu2");
+    g.fetch("y", select(compare(q, 0, Direction::Lt).on("gpu1"), x, z).on("gpu3"));
+  });
+  REQUIRE(readsOf(placed, machine) == 3);
+  const RooflineCostModel cost; // ops take nothing; behind the reads, y is copied to the host
+  CHECK(makeSchedule(placed, machine, cost, true).makespan == Approx(2 * latency).epsilon(1e-3));
+  CHECK(predictedMakespan(placed, machine, cost, 0, true) == Approx(2 * latency).epsilon(1e-3));
+  CHECK(predictedMakespan(placed, machine, cost, 0, true) > 2 * latency); // of equals, fewer reads win
 }
 
 } // namespace dfc::test

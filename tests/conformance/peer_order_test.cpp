@@ -5,10 +5,14 @@
 #include "tests/conformance/queue_on_paper.h"
 
 #include "compiler/lower/peer_reads.h"
+#include "ir/machine/machine.h"
 #include "ir/plan/executable_parts.h"
+#include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/relowered.h"
+
+#include <fmt/format.h>
 
 using namespace dfc;
 using namespace dfc::test;
@@ -80,6 +84,37 @@ TEST_CASE("peer reads: both or neither of two transfers that one op waits for in
   }
   const PeerReads second = lowerPeerReads(plan->schedule(), {chosen[1]});
   CHECK(second.reads.size() == 1);
+}
+
+TEST_CASE("peer reads: GPUs that read one another's values at once make no copy") {
+  constexpr int gpus = 4, rounds = 3;
+  Builder g("exchange");
+  std::vector<Tensor> parts;
+  for (int i = 0; i < gpus; ++i) {
+    const auto there = g.on(fmt::format("gpu{}", i));
+    parts.push_back(g.parameter(fmt::format("p{}", i), f32({64})) * 2);
+  }
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<Tensor> sums;
+    for (int i = 0; i < gpus; ++i) {
+      const auto there = g.on(fmt::format("gpu{}", i));
+      sums.push_back(exp(parts[0] + parts[1] + parts[2] + parts[3]));
+    }
+    parts = std::move(sums);
+  }
+  for (int i = 0; i < gpus; ++i) {
+    g.fetch(fmt::format("out{}", i), parts[static_cast<size_t>(i)]);
+  }
+  const auto machine = readMachine(shippedFile("samples/machines/cpu-8gpu-nvlink.json").string());
+  REQUIRE(machine.ok());
+  const Plan plan = requirePlan(requireGraph(std::move(g)), *machine);
+  const auto chosen = choosePeerReads(stagesOf(*plan), everywhere);
+  CHECK(chosen.size() == rounds * gpus * (gpus - 1));
+  CHECK(lowerPeerReads(plan->schedule(), chosen).reads == chosen);
+  const Schedule& schedule = plan->schedule();
+  for (const PeerRead& read : chosen) { // no queue orders it among copies for others
+    CHECK(schedule.steps[read.transfer].queue == schedule.steps[read.reader].queue);
+  }
 }
 
 TEST_CASE("peer reads: updates that read from peers are merged") {

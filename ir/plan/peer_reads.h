@@ -1,0 +1,20 @@
+// Reads at a peer: a kernel of one GPU reads a value in another GPU's memory, and no copy of it is made.
+#pragma once
+
+#include "ir/plan/placed_graph.h"
+
+namespace dfc {
+
+/// A value of at most so many bytes is always read from the peer where that is possible: its copy would be
+/// almost all latency and would delay larger copies behind it.
+inline constexpr int64_t smallPeerRead = int64_t{64} << 10;
+
+/// Whether kernels on `reader` reach the memory of `owner`: two GPUs with direct routes both ways.
+bool readsPeer(const Machine& machine, DeviceId reader, DeviceId owner);
+
+/// By op: of the transfers that a plan with peer reads does not make, as far as is known before it has a
+/// schedule, the op that reads at the peer; else invalid. The value is small and has one reader, an
+/// elementwise op that reads each of its elements once; nothing else has to come behind the transfer.
+SideTable<OpId, OpId> smallPeerReads(const PlacedGraph& placed, const Machine& machine);
+
+} // namespace dfc
