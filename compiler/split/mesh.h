@@ -14,6 +14,8 @@ struct Mesh {
   std::vector<double> shares; ///< of the work, by device; they add up to 1
   double bandwidth = 0;       ///< bytes a second that reach one device from the others; 0: no limit
   double latencySeconds = 0;  ///< before the first byte
+  bool readsPeers = false;    ///< whether kernels on each device read the memory of every other
+  double launchSeconds = 0;   ///< of a kernel, on the slowest device
   bool alike = true;          ///< whether the devices are of one class, and give the same bits
   DeviceId host;              ///< where inputs arrive and fetches end
   /// Of a quotient (compiler/quotient): all devices but the first are one mirror device. Ops are made for the

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 namespace dfc {
 namespace {
@@ -44,6 +45,21 @@ void addLinks(Mesh& mesh, llvm::ArrayRef<DeviceId> devices, const Machine& machi
   mesh.latencySeconds = rate.latencySeconds;
 }
 
+/// Whether each device is a GPU whose kernels read the memory of every other: routes join any two.
+bool allReadPeers(llvm::ArrayRef<DeviceId> devices, const Machine& machine) {
+  SideTable<DeviceId, bool> isGpu(machine.devices.size(), false);
+  for (const DeviceId device : devices) {
+    isGpu[device] = machine.devices[device].kind == DeviceKind::Gpu;
+  }
+  std::set<std::pair<DeviceId, DeviceId>> joined;
+  for (const Route& route : machine.routes) {
+    if (isGpu[route.from] && isGpu[route.to]) {
+      joined.emplace(route.from, route.to);
+    }
+  }
+  return joined.size() == devices.size() * (devices.size() - 1);
+}
+
 Mesh meshOf(std::vector<DeviceId> devices, std::vector<double> rates, const Machine& machine,
             const CostModel& cost) {
   const double sum = std::accumulate(rates.begin(), rates.end(), 0.0);
@@ -55,6 +71,10 @@ Mesh meshOf(std::vector<DeviceId> devices, std::vector<double> rates, const Mach
     return oneClass(machine.devices[device], machine.devices[mesh.devices.front()]);
   });
   addLinks(mesh, mesh.devices, machine, cost);
+  for (const DeviceId device : mesh.devices) {
+    mesh.launchSeconds = std::max(mesh.launchSeconds, machine.devices[device].launchSeconds);
+  }
+  mesh.readsPeers = allReadPeers(mesh.devices, machine);
   return mesh;
 }
 

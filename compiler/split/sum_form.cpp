@@ -1,5 +1,7 @@
 #include "compiler/split/sum_form.h"
 
+#include "ir/plan/peer_reads.h"
+
 #include <bit>
 #include <cmath>
 
@@ -8,6 +10,12 @@ namespace dfc {
 SumCost cheapestSum(int64_t bytes, bool scatters, const Mesh& mesh) {
   const auto k = static_cast<double>(mesh.size());
   const double wire = mesh.bandwidth > 0 ? static_cast<double>(bytes) / mesh.bandwidth : 0;
+  if (mesh.readsPeers && bytes <= smallPeerRead) { // a round costs a launch in place of a copy's latency
+    const double exchange = mesh.launchSeconds + (k - 1) * wire;
+    const double doubling = std::log2(k) * (mesh.launchSeconds + wire);
+    return std::has_single_bit(mesh.size()) && doubling < exchange ? SumCost{SumForm::Doubling, doubling}
+                                                                   : SumCost{SumForm::Exchange, exchange};
+  }
   SumCost best{SumForm::Exchange, (k - 1) * (mesh.latencySeconds + wire)};
   const auto offer = [&](SumForm form, double seconds) {
     if (seconds < best.seconds) {

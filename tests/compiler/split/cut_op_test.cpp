@@ -47,6 +47,7 @@ Result<Executable> planOf(const std::string& text, const Wishes& wishes = {},
   CompileOptions options;
   options.splits = wishes;
   options.policy = policy;
+  options.planSteps = 0; // a search takes other steps through a graph of one more op
   return compile(parsed(text), smallMachine(gpus), RooflineCostModel(), options);
 }
 

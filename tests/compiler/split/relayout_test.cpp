@@ -305,4 +305,21 @@ TEST_CASE("relayout: more small sums than a bucket holds, whichever is wanted fi
   }
 }
 
+TEST_CASE("small sums are made in one round where kernels read their peers, else in few") {
+  Mesh mesh;
+  mesh.devices.assign(8, DeviceId(0));
+  mesh.latencySeconds = 8e-6;
+  mesh.bandwidth = 4e11;
+  mesh.launchSeconds = 2.5e-6;
+  const int64_t small = 4096, large = 1 << 20;
+  CHECK(cheapestSum(small, false, mesh).form == SumForm::Doubling); // 3 latencies in place of 7
+  mesh.readsPeers = true;
+  const SumCost round = cheapestSum(small, false, mesh);
+  CHECK(round.form == SumForm::Exchange);
+  CHECK(round.seconds == Approx(2.5e-6 + 7 * 4096 / 4e11));
+  CHECK(cheapestSum(large, false, mesh).form == SumForm::Doubling);
+  mesh.launchSeconds = 1e-9; // then bytes decide: 7 x 65536 / 4e11 s against 3 rounds of 65536 / 4e11 s
+  CHECK(cheapestSum(65536, false, mesh).form == SumForm::Doubling);
+}
+
 } // namespace dfc::test
