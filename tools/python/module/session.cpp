@@ -46,8 +46,8 @@ nb::dict runForNumpy(Session& session, const NamedLiterals& feeds) {
     const nb::gil_scoped_release unlocked;
     return session.run(feeds, [&](NamedLiterals unwritten) {
       const nb::gil_scoped_acquire lock;
-      for (auto& [name, literal] : unwritten) {
-        arrays[name.c_str()] = numpyOver(std::move(literal), Access::Writable);
+      for (auto& entry : unwritten) {
+        arrays[entry.first.c_str()] = numpyOver(std::move(entry.second), Access::Writable);
       }
     });
   }();

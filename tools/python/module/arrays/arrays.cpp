@@ -91,7 +91,7 @@ nb::object viewOf(Literal literal, nb::dlpack::dtype type) {
                                          nullptr, type, nb::device::cpu::value));
 }
 
-nb::object dlpackOf(const Literal& self, nb::kwargs arguments) {
+nb::object dlpackOf(const Literal& self, const nb::kwargs& arguments) {
   return viewOf<nb::array_api>(self, dlpackType(self.type().element)).attr("__dlpack__")(**arguments);
 }
 
@@ -162,8 +162,8 @@ NamedLiterals literalsOf(nb::handle arrays, Sharing sharing) {
 
 nb::dict dictOf(NamedLiterals literals, const std::string& form) {
   nb::dict dict;
-  for (auto& [name, literal] : literals) {
-    dict[name.c_str()] = arrayAs(std::move(literal), form);
+  for (auto& entry : literals) {
+    dict[entry.first.c_str()] = arrayAs(std::move(entry.second), form);
   }
   return dict;
 }
