@@ -3,6 +3,8 @@
 // checkpoint's step or later, and what is later is done again, with the same result.
 #include "runtime/training/trainer.h"
 
+#include "runtime/finite/finite.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -111,6 +113,26 @@ Diagnostics orderFaults(const TrainingState& saved, const TrainingOptions& optio
                        orderText(saved.stepsPerEpoch, saved.shuffleSeed),
                        orderText(options.stepsPerEpoch, options.shuffleSeed)),
            "resume with the data, the batches and the seed of before, or start from its parameters alone"}};
+}
+
+/// From NaN no training recovers, so that it is not written over what can be resumed. Infinite parameters are
+/// meant: masks hold them.
+Diagnostics nanFaults(const NamedLiterals& parameters, const std::string& checkpoint, int64_t step) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : parameters) {
+    if (!isFinite(value.type(), value.bytes()) && rangeOf(value.type(), value.bytes()).nans > 0) {
+      names.push_back(fmt::format("'{}'", name));
+    }
+  }
+  if (names.empty()) {
+    return {};
+  }
+  return {{Severity::Error,
+           {checkpoint},
+           fmt::format("is left as it was: {} of {} parameters hold NaN behind step {}: {}", names.size(),
+                       parameters.size(), step, someOf(names)),
+           "a check of finite values (--check-finite, SessionOptions::checkFinite) names the op where NaN "
+           "begins; a smaller rate or clipped gradients may avoid it"}};
 }
 
 } // namespace
@@ -225,7 +247,11 @@ struct Trainer::Impl {
       return success();
     }
     savedAt = state.step;
-    return saveTraining(session, state, options.checkpoint);
+    const NamedLiterals parameters = session.state();
+    if (Diagnostics errors = nanFaults(parameters, options.checkpoint, state.step); !errors.empty()) {
+      return errors;
+    }
+    return saveTraining(parameters, state, options.checkpoint);
   }
 
   /// What comes behind a step: `evaluates` and `saves` say what is due.

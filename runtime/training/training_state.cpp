@@ -83,8 +83,12 @@ TrainingState stateOf(Numbers& numbers) {
 
 } // namespace
 
+Status saveTraining(const NamedLiterals& parameters, const TrainingState& state, const std::string& path) {
+  return writeSafetensors(path, parameters, textsOf(state));
+}
+
 Status saveTraining(Session& session, const TrainingState& state, const std::string& path) {
-  return writeSafetensors(path, session.state(), textsOf(state));
+  return saveTraining(session.state(), state, path);
 }
 
 Result<TrainingState> loadTraining(Session& session, const std::string& path) {

@@ -29,6 +29,8 @@ struct TrainingState {
 
 /// Saves the session's parameters and the state, whole or not at all. Waits for the steps under way first.
 Status saveTraining(Session& session, const TrainingState& state, const std::string& path);
+/// The same with parameters of a session's `state()`.
+Status saveTraining(const NamedLiterals& parameters, const TrainingState& state, const std::string& path);
 
 /// Sets the session's parameters and gives the state. Errors: those of loadState, and a file that holds
 /// parameters alone; then nothing is set.

@@ -6,6 +6,9 @@
 #include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace dfc;
 using namespace dfc::test;
 
@@ -66,6 +69,42 @@ TEST_CASE("trainer: 3 + 4 steps are 7, on disk too") {
   CHECK(valuesOf(second->state().at("w")) == Floats{7, 21}); // 0 + 1 + … + 6
   // Sums of w after step s: s + s (s - 1) / 2; four steps an epoch.
   CHECK(text(options.log) == "step,epoch,total\n1,1,1\n2,1,3\n3,1,6\n4,1,10\n5,2,15\n6,2,21\n7,2,28\n");
+}
+
+TEST_CASE("trainer: parameters that became NaN are not written over a checkpoint") {
+  const TemporaryFolder folder;
+  TrainingOptions options = optionsOf(8);
+  options.checkpoint = (folder.path() / "c.safetensors").string();
+  options.checkpointEvery = 2;
+  options.feeds = [](int64_t step) {
+    return NamedLiterals{{"x", floats({2}, {1, step < 5 ? 1.0F : std::nanf("")})}};
+  };
+  const auto session = counter();
+  Trainer trainer = Trainer::start(*session, options).orThrow();
+  Status status = success();
+  while (status && !trainer.done()) {
+    status = trainer.advance();
+  }
+  REQUIRE(!status.ok());
+  CHECK_THAT(render(status.errors()),
+             startingWith(options.checkpoint + ": error: is left as it was: 1 of 1 parameters hold NaN "
+                                               "behind step 6: 'w'\n  hint: "));
+  const auto fresh = counter();
+  REQUIRE(loadTraining(*fresh, options.checkpoint).ok());
+  CHECK(valuesOf(fresh->state().at("w")) == Floats{4, 4});
+}
+
+TEST_CASE("trainer: infinite parameters are saved: masks hold them") {
+  const TemporaryFolder folder;
+  TrainingOptions options = optionsOf(1);
+  options.checkpoint = (folder.path() / "c.safetensors").string();
+  options.feeds = [](int64_t) {
+    return NamedLiterals{{"x", floats({2}, {1, -std::numeric_limits<float>::infinity()})}};
+  };
+  const auto session = counter();
+  Trainer trainer = Trainer::start(*session, options).orThrow();
+  finish(trainer);
+  CHECK(loadTraining(*session, options.checkpoint).ok());
 }
 
 TEST_CASE("trainer: rows of a log behind the checkpoint are taken away, and a torn one") {
