@@ -188,7 +188,7 @@ TEST_CASE("dfc run: a file beyond the user's limit is an error, and the old one 
   INFO(outcome.err);
   CHECK(outcome.status == 2);
   CHECK_THAT(outcome.err, containing("s.safetensors: error: cannot write: "));
-  CHECK_THAT(outcome.err, containing("1 step was run; lost: s.safetensors\n"));
+  CHECK_THAT(outcome.err, containing("1 step was run; not written: s.safetensors\n"));
   CHECK(readText(shop.file("s.safetensors")) == old);
   CHECK(std::distance(std::filesystem::directory_iterator(shop.path()), {}) == 2);
 }
@@ -229,12 +229,12 @@ TEST_CASE("dfc: a full disk is the machine's failure everywhere, and a run says 
     CHECK(last.status == 2);
     CHECK_THAT(last.err, containing(full));
   }
-  CHECK_THAT(last.err, containing("3 steps were run; written: y.npy; lost: /dev/full\n"));
+  CHECK_THAT(last.err, containing("3 steps were run; written: y.npy; not written: /dev/full\n"));
   CHECK(std::filesystem::exists(shop.file("y.npy")));
   const auto json = nlohmann::json::parse(
       shop.dfc({"run", "g.plan", "--feed", "x=x.npy", "--trace", "/dev/full", "--json"}).err);
   CHECK(json["fault"] == "machine");
-  CHECK(json["notes"][0] == "1 step was run; lost: /dev/full");
+  CHECK(json["notes"][0] == "1 step was run; not written: /dev/full");
 }
 
 TEST_CASE("dfc run: the state may be saved where it was read, and goes on from there") {
