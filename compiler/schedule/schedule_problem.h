@@ -35,11 +35,11 @@ struct TaskOrdering {
   uint32_t before, after;
 };
 
-/// The steps of a list schedule with the waits that the tasks' predecessors and `orderings` ask for, pruned.
-/// Assumes that `result` keeps the orderings. `bounds`: `lowerBounds` of the problem.
-/// Lower bounds that hold with its reads at peers, which take no time of their own in a schedule.
+/// `lowerBounds` of the problem, in which reads at peers take no time of their own.
 LowerBounds boundsOf(const ScheduleProblem& problem);
 
+/// The steps of a list schedule with the waits that the tasks' predecessors and `orderings` ask for, pruned.
+/// Assumes that `result` keeps the orderings. `bounds`: `boundsOf` the problem.
 Schedule scheduleOf(const ScheduleProblem& problem, const ListResult& result, const LowerBounds& bounds,
                     llvm::ArrayRef<TaskOrdering> orderings = {});
 

@@ -61,11 +61,13 @@ WrittenFiles writeFiles(const RunArguments& arguments, Setting& setting, const O
   return files;
 }
 
-/// What a run has come to where its end failed: "3 steps were run; written: a.npy; not written: s.safetensors".
+/// What a run has come to where its end failed: "3 steps were run; written: a.npy; not written:
+/// s.safetensors".
 std::string completedText(const Outcome& outcome, const WrittenFiles& files) {
   std::string text =
       fmt::format("{} {} run", counted(outcome.steps, "step"), outcome.steps == 1 ? "was" : "were");
-  for (const auto& [word, paths] : {std::pair("written", &files.paths), std::pair("not written", &files.lost)}) {
+  for (const auto& [word, paths] :
+       {std::pair("written", &files.paths), std::pair("not written", &files.lost)}) {
     text += paths->empty() ? "" : fmt::format("; {}: {}", word, fmt::join(*paths, ", "));
   }
   return text;
