@@ -42,8 +42,8 @@ std::string descriptionOf(const ConsideredPlacement& candidate, const Machine& m
   DFC_UNREACHABLE("a candidate of another kind");
 }
 
-// Why a split is slow. Not of pipelines, whose stages compute at different times, nor where fusion makes the
-// ops quicker than the choice of the split counted them.
+// What takes a split's time: computation, or copies and waits. Empty for pipelines, whose stages compute at
+// different times, and where fusion makes the ops quicker than they were when the split was chosen.
 std::string splitText(const ConsideredPlacement& candidate) {
   if (candidate.split == nullptr || candidate.split->grid.stages > 1) {
     return "";

@@ -15,7 +15,8 @@ std::vector<ExplainedParameters> explainParameters(const Executable& plan);
 /// By kind, the most link seconds first. `split`: null for a plan of whole ops.
 std::vector<ExplainedTraffic> explainTraffic(const Executable& plan, const SplitGraph* split);
 
-/// One row a candidate, the chosen one first, then those that fit, the quickest first.
+/// One row for each candidate: the chosen one, then those that fit into memory by predicted seconds, then the
+/// others.
 std::vector<ExplainedCandidate> explainCandidates(const ConsideredPlacements& placements,
                                                   const Machine& machine);
 /// "slower by 12.0 %" than `best`, or "shorter by …".

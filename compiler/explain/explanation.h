@@ -72,7 +72,7 @@ struct ExplainedCandidate {
   bool notable = false; ///< the chosen one, the runner-up, or the best of its kind
   bool isSplit() const { return kind == Kind::Split || kind == Kind::Grid; }
 };
-/// "one device", "whole ops", "split", "grid".
+/// The name of a kind in reports: "one device", "whole ops", "split", "grid".
 std::string_view nameOf(ExplainedCandidate::Kind kind);
 
 /// What another machine would give.
@@ -98,7 +98,8 @@ struct Explanation {
   std::vector<ExplainedParameters> parameters;
   std::vector<ExplainedTraffic> traffic;
   double seconds = 0, bound = 0, aloneSeconds = 0; ///< of a step, its lower bound, and of a step by itself
-  /// Of a plan over the grid that was asked for, whose simulated seconds are `seconds`; none: not planned.
+  /// Predicted seconds of a plan over the grid of `--grid`, beside the simulated `seconds`; none where no
+  /// such plan was made.
   std::optional<double> plannedSeconds;
   /// What no split along one axis over alike devices stays below (compiler/split/bound); none: not known.
   std::optional<double> boundOfSplits;
@@ -112,7 +113,7 @@ struct Explanation {
   std::optional<double> efficiency() const; ///< ideal seconds / seconds
 };
 
-/// Plain text of several lines. `allCandidates`: those that are not notable, too.
+/// The explanation as plain text. `allCandidates`: lists every candidate, not the notable ones alone.
 std::string printExplanation(const Explanation& explanation, bool allCandidates = false);
 
 } // namespace dfc

@@ -1,5 +1,5 @@
-// plannedGridSeconds: what a plan over a grid takes, by the stages that plans are compared by
-// (compiler/choose_placement), beside the seconds of its simulation (compiler/quotient).
+// plannedGridSeconds: the predicted step of a plan over a grid, made by the stages of
+// compiler/choose_placement, for comparison with the simulated step of compiler/quotient.
 #pragma once
 
 #include "compiler/compile.h"

@@ -155,6 +155,7 @@ struct Trainer::Impl {
   NamedLiterals last;
   EvaluatedMeans means;
   double pausedSeconds = 0;
+  bool refusedNan = false;
 
   Impl(Session& trained, TrainingOptions wished) : session(trained), options(std::move(wished)) {
     state.stepsPerEpoch = options.stepsPerEpoch;
@@ -249,6 +250,7 @@ struct Trainer::Impl {
     savedAt = state.step;
     const NamedLiterals parameters = session.state();
     if (Diagnostics errors = nanFaults(parameters, options.checkpoint, state.step); !errors.empty()) {
+      refusedNan = true;
       return errors;
     }
     return saveTraining(parameters, state, options.checkpoint);
@@ -341,6 +343,7 @@ const NamedLiterals& Trainer::last() const { return impl_->last; }
 const EvaluatedMeans& Trainer::evaluated() const { return impl_->means; }
 const TrainingState& Trainer::state() const { return impl_->state; }
 double Trainer::pausedSeconds() const { return impl_->pausedSeconds; }
+bool Trainer::refusedNan() const { return impl_->refusedNan; }
 void Trainer::drain() { impl_->drain(0); }
 
 Status Trainer::advance() {

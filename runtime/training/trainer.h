@@ -109,6 +109,8 @@ class Trainer {
   const TrainingState& state() const;
   /// Seconds that evaluations and files have taken so far.
   double pausedSeconds() const;
+  /// Whether the last error is that of parameters that hold NaN, which are not written over a checkpoint.
+  bool refusedNan() const;
 
  private:
   struct Impl;

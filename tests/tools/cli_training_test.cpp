@@ -24,6 +24,28 @@ size_t lines(const std::string& text) {
 
 } // namespace
 
+TEST_CASE("dfc run: parameters that became NaN leave the checkpoint as it was, and end with status 1") {
+  const TrainingShop shop;
+  shop.write("falls.dfg", R"(graph "falls" {
+  parameter w : f32[2] = constant(1)
+  next = log(w - 0.4)
+  assign(w, next)
+  fetch next
+})");
+  const auto run = [&](const char* steps) {
+    return shop.dfc({"run", "falls.dfg", "--steps", steps, "--checkpoint", "c.safetensors", "--every", "1"});
+  };
+  REQUIRE(run("1").status == 0);
+  const std::string saved = readText(shop.file("c.safetensors"));
+  const auto outcome = run("6");
+  INFO(outcome.err);
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.err, containing("c.safetensors: error: is left as it was: 1 of 1 parameters hold NaN "
+                                     "behind step 2: 'w'\n"));
+  CHECK_THAT(outcome.err, containing("2 steps were run; not written: c.safetensors\n"));
+  CHECK(readText(shop.file("c.safetensors")) == saved);
+}
+
 TEST_CASE("dfc run: 300 + 300 steps are 600 to the bit: parameters, log and best checkpoint") {
   const TrainingShop shop;
   const auto words = [](const std::string& file, const std::string& steps) {

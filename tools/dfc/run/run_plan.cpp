@@ -11,8 +11,8 @@
 #include "tools/dfc/run/training_run.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 
-#include <algorithm>
 #include <filesystem>
 
 namespace dfc::tool {
@@ -25,13 +25,14 @@ void addTrainingFiles(const RunArguments& arguments, const Outcome& outcome, Wri
     written.push_back(bestFileOf(arguments.checkpoint));
   }
   for (const std::string& path : written) {
-    const bool failed = std::any_of(outcome.failed.begin(), outcome.failed.end(),
-                                    [&](const Diagnostic& error) { return error.where.file == path; });
+    const auto isOfPath = [&](const Diagnostic& error) { return error.where.file == path; };
+    const bool failed = llvm::any_of(outcome.failed, isOfPath) || llvm::any_of(outcome.refused, isOfPath);
     if (!path.empty()) {
       (failed ? files.lost : files.paths).push_back(path);
     }
   }
   add(files.failed, outcome.failed);
+  add(files.refused, outcome.refused);
 }
 
 /// Every file is tried, whatever became of the one before.

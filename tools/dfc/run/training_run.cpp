@@ -36,7 +36,7 @@ class Runner {
                        trainer->pausedSeconds();
     progress_->clear();
     end(*trainer);
-    outcome_.failed = status.errors();
+    (trainer->refusedNan() ? outcome_.refused : outcome_.failed) = status.errors();
     return std::move(outcome_);
   }
 

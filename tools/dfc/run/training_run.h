@@ -19,7 +19,8 @@ struct Outcome {
   double seconds = 0; ///< of the steps alone
   Trace trace;
   LearningCurve curve;
-  Diagnostics failed; ///< of files written on the way, which have ended the run
+  Diagnostics failed;  ///< of files written on the way, which have ended the run
+  Diagnostics refused; ///< a checkpoint of NaN, which has ended the run
 };
 
 /// Runs the steps, the next one always on its way: its feeds are cut while this one computes. Interrupted, it
