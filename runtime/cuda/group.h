@@ -69,7 +69,8 @@ class Group final : public DeviceGroup {
   };
   // Before the first step (group_prepare.cpp).
   void checkLaunches(llvm::ArrayRef<Program> programs) const;
-  void checkPeerAccess(llvm::ArrayRef<Program> programs) const;
+  const Gpu* gpuOf(DeviceId device) const; ///< null where another backend plays it, or none does
+  void checkPeerAccess() const;
   SideTable<DeviceId, std::byte*> arenasOf(llvm::ArrayRef<Program> programs) const;
   void prepareSteps();
   void pinWords();

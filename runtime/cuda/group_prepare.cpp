@@ -33,7 +33,7 @@ void Group::load(const Executable& plan, std::vector<Program> programs, Progress
     board[program.queue.index()].handToDevice(); // before any wait for it
   }
   checkLaunches(programs);
-  checkPeerAccess(programs);
+  checkPeerAccess();
   const SharedParts shared{&library_, &peers_, &pins_, options_.marks, arenasOf(programs)};
   for (const Program& program : withPeerReads(plan, std::move(programs), board)) {
     programs_.push_back(prepareProgram(plan, program, gpus_[program.device], shared));
@@ -52,15 +52,18 @@ void Group::checkLaunches(llvm::ArrayRef<Program> programs) const {
   }
 }
 
-void Group::checkPeerAccess(llvm::ArrayRef<Program> programs) const {
-  SideTable<DeviceId, const Gpu*> gpus(plan_->machine().devices.size());
+// By name: a GPU may be read that has no program, as it only holds parameters.
+const Gpu* Group::gpuOf(DeviceId device) const {
+  const auto found =
+      llvm::find_if(gpus_, [&](const Gpu& gpu) { return gpu.name == plan_->machine().devices[device].name; });
+  return found != gpus_.end() ? &*found : nullptr;
+}
+
+void Group::checkPeerAccess() const {
   const Schedule& schedule = plan_->schedule();
-  for (const Program& program : programs) {
-    gpus[schedule.queues[program.queue].device] = &gpus_[program.device];
-  }
   for (const PeerRead& read : plan_->launches().peers.reads) {
     const TransferRow& route = plan_->placed().transfers.find(schedule.steps[read.transfer].op)->second;
-    const Gpu *reader = gpus[route.to], *owner = gpus[route.from];
+    const Gpu *reader = gpuOf(route.to), *owner = gpuOf(route.from);
     if (reader == nullptr || owner == nullptr || !peers_.direct(reader->ordinal, owner->ordinal) ||
         !peers_.direct(owner->ordinal, reader->ordinal)) {
       throw MachineError(fmt::format(

@@ -128,14 +128,49 @@ size_t checkOnTwoGpus(const Plan& plan, SessionOptions options) {
   return reads->launches().peers.reads.size();
 }
 
+/// A parameter on a GPU that computes nothing, in the plan's preparation, which the other GPU reads.
+Plan readOfIdleGpu() {
+  Builder g("read of an idle GPU");
+  const Tensor x = g.input("x", f32({64}));
+  const auto held = [&] {
+    const auto there = g.on("gpu0");
+    return g.parameter("held", f32({64}), uniform(0, 1, 1));
+  }();
+  const auto there = g.on("gpu1");
+  g.fetch("y", x + sqrt(held));
+  return requirePlan(requireGraph(std::move(g)), smallMachine(2));
+}
+
+/// The contender with two GPUs or more; null without them.
+const Contender* onSeveralGpus(const std::vector<Contender>& all) {
+  const auto cuda = llvm::find_if(all, [](const Contender& contender) {
+    return contender.backend->name() == "cuda" && contender.gpus() >= 2;
+  });
+  return cuda != all.end() ? &*cuda : nullptr;
+}
+
 } // namespace
+
+TEST_CASE("a GPU reads the parameter of one that computes nothing") {
+  const Plan plan = readOfIdleGpu();
+  const Executable* preparation = plan->preparation();
+  REQUIRE(preparation != nullptr);
+  CHECK(preparation->launches().peers.reads.size() == 1);
+  CHECK(llvm::all_of(preparation->schedule().queues, [&](const QueueRow& queue) {
+    return queue.steps.empty() || plan->machine().devices[queue.device].name != "gpu0";
+  }));
+  const auto all = contenders(Aspect::Values);
+  const Contender* cuda = onSeveralGpus(all);
+  if (cuda == nullptr) {
+    DFC_SKIP("no two GPUs here");
+  }
+  CHECK((afterSteps(plan, cuda->options()) == afterSteps(plan, {.gpuBackend = "emulated"})));
+}
 
 TEST_CASE("peer reads on two GPUs leave the bits of copies, step after step") {
   const auto all = contenders(Aspect::Values);
-  const auto cuda = llvm::find_if(all, [](const Contender& contender) {
-    return contender.backend->name() == "cuda" && contender.gpus() == 2;
-  });
-  if (cuda == all.end()) {
+  const Contender* cuda = onSeveralGpus(all);
+  if (cuda == nullptr) {
     DFC_SKIP("no two GPUs here");
   }
   for (const int64_t batch : {64, 1024, 2048}) { // in the last, reductions are fused
