@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace dfc::cuda {
 namespace {
@@ -33,9 +34,11 @@ Group::LaunchMarks::LaunchMarks(Marks* marks) {
 
 Group::Group(std::vector<Gpu> gpus, const BackendOptions& options)
     : gpus_(std::move(gpus)), options_(options), library_(options.kernelCache),
-      peers_(ordinalsOf(gpus_), library_, options.peerAccess), counter_(64), marks_(options.marks) {
+      peers_(ordinalsOf(gpus_), library_, options.peerAccess), counter_(64), stop_(64),
+      marks_(options.marks) {
   for (const Gpu& gpu : gpus_) {
-    signals_.emplace_back(library_, gpu.architecture, stepCounter());
+    signals_.emplace_back(library_, gpu.architecture, stepCounter(),
+                          reinterpret_cast<const uint64_t*>(stop_.get()));
     wordsByStreams_ = wordsByStreams_ && streamMemory_.serves(gpu.ordinal);
   }
 }
@@ -144,9 +147,11 @@ void Group::skipStep(const Step& step, std::exception_ptr error) {
 
 cudaError_t Group::setStepCount(uint64_t steps) const {
   *stepCounter() = steps;
-  return ownCounter_.get() != nullptr
-             ? cudaMemcpy(ownCounter_.get(), &steps, sizeof(steps), cudaMemcpyHostToDevice)
-             : cudaSuccess;
+  if (peerWords_.used()) {
+    return peerWords_.setStepCount(steps);
+  }
+  return ownCounter_ != nullptr ? cudaMemcpy(ownCounter_, &steps, sizeof(steps), cudaMemcpyHostToDevice)
+                                : cudaSuccess;
 }
 
 // Fetch buffers come from a pool, so that soon all are pinned. A buffer that cannot be pinned is copied to as
@@ -208,15 +213,29 @@ std::vector<Span> Group::takeSpans() {
   return stamps_ != nullptr ? stamps_->takeSpans() : std::vector<Span>{};
 }
 
+cudaError_t Group::failureOfAny() const {
+  const auto failureOf = [](cudaStream_t stream) {
+    const cudaError_t code = cudaStreamQuery(stream);
+    return code == cudaErrorNotReady ? cudaSuccess : code;
+  };
+  cudaError_t failure = failureOf(launchStream_);
+  for (size_t i = 0; i < streams_.size() && failure == cudaSuccess; ++i) {
+    const OnDevice current(programs_[i].gpu->ordinal);
+    failure = failureOf(streams_[i].handle);
+  }
+  return failure;
+}
+
 // On the watcher's thread.
 bool Group::look(uint64_t steps) {
   if (!inFlight(steps)) {
     return true;
   }
-  const cudaError_t code = cudaStreamQuery(launchStream_);
-  if (code == cudaSuccess || code == cudaErrorNotReady) {
+  const cudaError_t code = failureOfAny();
+  if (code == cudaSuccess) {
     return false;
   }
+  std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(stop_.get())).store(1, std::memory_order_release);
   try {
     check(code, whereIs(*plan_, programs_.front().queue, OpId()) +
                     " or a queue launched with it: a step failed on the GPU");

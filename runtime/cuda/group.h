@@ -9,6 +9,7 @@
 
 #include "runtime/cuda/feed_rings.h"
 #include "runtime/cuda/stream/launcher.h"
+#include "runtime/cuda/stream/peer_words.h"
 #include "runtime/cuda/stream/stamps.h"
 #include "runtime/cuda/stream/stream_memory.h"
 #include "runtime/cuda/stream/watcher.h"
@@ -37,8 +38,10 @@ class Group final : public DeviceGroup {
   /// The stream of a queue, and the events that other streams wait for.
   struct QueueStream {
     cudaStream_t handle = nullptr;
-    std::vector<cudaEvent_t> ended;    ///< by position; null where no other stream waits
-    std::vector<uint8_t> published;    ///< by position: a wait outside the group
+    std::vector<cudaEvent_t> ended; ///< by position; null where no other stream waits
+    std::vector<uint8_t> published; ///< by position: a wait outside the group
+    /// By position: what its end writes for the GPUs that wait for it.
+    std::vector<llvm::SmallVector<DevicePublication, 1>> peerWrites;
     cudaEvent_t joined = nullptr;      ///< the end of the stream's part of a step
     bool crossed = false;              ///< while enqueuing: the next launch waits for another GPU's kernel
     std::vector<uint8_t> endedCrossed; ///< by position: its event waits for another GPU's kernel
@@ -77,9 +80,13 @@ class Group final : public DeviceGroup {
   void startThreads();
   std::vector<CommandIndex> orderOf(llvm::ArrayRef<StepId> steps) const;
   void makeStreams();
+  void makePeerWrites();
   void findPublications();
   void makeEnds();
   bool inGroup(const WaitFor& wait) const;
+  bool byPeerWord(size_t program, const WaitFor& wait) const;
+  bool computes(const StreamProgram& program) const; ///< not: its queue copies
+  bool waitsByPeerWords(size_t program, size_t position) const;
   size_t queueOf(const WaitFor& wait) const;
 
   // One step (group.cpp). On the caller's thread or the launcher's, one at a time.
@@ -99,7 +106,7 @@ class Group final : public DeviceGroup {
   void enqueueStep(const Step& step, cudaStream_t origin, Captured* captured);
   void endStep(cudaStream_t stream, bool alone);
   void enqueue(size_t program, size_t position, const Step& step, Captured* captured);
-  void enqueueWaits(size_t program, const StreamCommand& command, const Step& step, Captured* captured);
+  void enqueueWaits(size_t program, size_t position, const Step& step, Captured* captured);
   void waitInGroup(size_t program, const WaitFor& wait);
   void enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operations, const Step& step,
                     Captured* captured);
@@ -113,6 +120,7 @@ class Group final : public DeviceGroup {
   const Signals& signalsOf(size_t program) const;
 
   bool look(uint64_t steps);
+  cudaError_t failureOfAny() const; ///< of the GPUs; cudaSuccess for none
   void fail(uint64_t step, std::exception_ptr error);
   uint64_t* stepCounter() const { return reinterpret_cast<uint64_t*>(counter_.get()); }
 
@@ -120,9 +128,11 @@ class Group final : public DeviceGroup {
   BackendOptions options_;
   KernelLibrary library_;
   Peers peers_;
-  PinnedBuffer counter_;         ///< the step's number, for kernels
-  DeviceBuffer ownCounter_;      ///< the same, in the memory of the GPU that publishes the end of a step
-  std::vector<Signals> signals_; ///< by GPU
+  PinnedBuffer counter_; ///< the step's number, for kernels
+  PinnedBuffer stop_;    ///< not 0 once a GPU failed: others wait for it no longer
+  DeviceBuffer ownCounterBuffer_;
+  uint64_t* ownCounter_ = nullptr; ///< the same, in the memory of the GPU that publishes the end of a step
+  std::vector<Signals> signals_;   ///< by GPU
   StreamMemory streamMemory_;
   bool wordsByStreams_ = true; ///< every GPU waits and writes without kernels
   HostPins pins_;
@@ -137,6 +147,7 @@ class Group final : public DeviceGroup {
   cudaStream_t launchStream_ = nullptr; ///< of the first program's GPU: graphs are launched here
   cudaEvent_t forked_ = nullptr;
   std::vector<DevicePublication> ends_;
+  PeerWords peerWords_;
   FeedRings feeds_;
   Captured plain_, traced_;
   std::unique_ptr<Stamps> stamps_; ///< from the first traced step on

@@ -66,7 +66,7 @@ void Group::enqueueStep(const Step& step, cudaStream_t origin, Captured* capture
 
 void Group::endStep(cudaStream_t stream, bool alone) {
   const OnDevice current(programs_[0].gpu->ordinal);
-  signalsOf(0).endStep(stream, reinterpret_cast<uint64_t*>(ownCounter_.get()), ends_, alone);
+  signalsOf(0).endStep(stream, ownCounter_, ends_, alone);
 }
 
 void Group::enqueue(size_t program, size_t position, const Step& step, Captured* captured) {
@@ -75,11 +75,14 @@ void Group::enqueue(size_t program, size_t position, const Step& step, Captured*
   QueueStream& stream = streams_[program];
   located(*plan_, own.queue, command.op, [&] {
     const OnDevice current(own.gpu->ordinal);
-    enqueueWaits(program, command, step, captured);
+    enqueueWaits(program, position, step, captured);
     enqueueAction(program, position, step, captured);
     if (stream.ended[position] != nullptr) {
       check(cudaEventRecord(stream.ended[position], stream.handle), "recording an end");
       stream.endedCrossed[position] = stream.crossed ? 1 : 0;
+    }
+    if (!stream.peerWrites[position].empty() && !waitsByPeerWords(program, position + 1)) {
+      signalsOf(program).exchange(stream.handle, stream.peerWrites[position], {}, stream.crossed);
     }
     if (stream.published[position] != 0) {
       auto* word = reinterpret_cast<uint64_t*>(&(*board_)[own.queue.index()].handToDevice());
@@ -89,10 +92,14 @@ void Group::enqueue(size_t program, size_t position, const Step& step, Captured*
   });
 }
 
-void Group::enqueueWaits(size_t program, const StreamCommand& command, const Step& step, Captured* captured) {
+void Group::enqueueWaits(size_t program, size_t position, const Step& step, Captured* captured) {
   llvm::SmallVector<WordOperation, 4> outside;
-  for (const WaitFor& wait : command.waits) {
-    if (!inGroup(wait)) {
+  llvm::SmallVector<DeviceWait, 4> peers;
+  for (const WaitFor& wait : programs_[program].commands[position].waits) {
+    if (byPeerWord(program, wait)) {
+      peers.push_back(peerWords_.waitFor(programs_[program].gpu->ordinal,
+                                         static_cast<size_t>(programOf_[queueOf(wait)]), wait.offset - 1));
+    } else if (!inGroup(wait)) {
       const auto* word = reinterpret_cast<const uint64_t*>(&wait.word->count());
       outside.push_back({WordOperation::Kind::Wait, const_cast<uint64_t*>(word), // only ever read
                          wait.perStep, wait.offset});
@@ -103,6 +110,25 @@ void Group::enqueueWaits(size_t program, const StreamCommand& command, const Ste
   if (!outside.empty()) {
     enqueueWords(program, outside, step, captured);
   }
+  if (!peers.empty()) { // with what the command before left to write: one kernel for both
+    QueueStream& stream = streams_[program];
+    const bool left = position > 0 && waitsByPeerWords(program, position);
+    signalsOf(program).exchange(stream.handle,
+                                left ? stream.peerWrites[position - 1] : llvm::ArrayRef<DevicePublication>(),
+                                peers, stream.crossed);
+    stream.crossed = true; // the next launch reads what other GPUs wrote
+  }
+}
+
+// Whether the command's kernel that waits for other GPUs also writes what the command before has to write:
+// not where it waits for something else, too, which may itself be behind what has to be written.
+bool Group::waitsByPeerWords(size_t program, size_t position) const {
+  const auto& commands = programs_[program].commands;
+  const auto byWord = [&](const WaitFor& wait) { return byPeerWord(program, wait); };
+  const auto ofEarlierSteps = [&](const WaitFor& wait) { return inGroup(wait) && wait.offset == 0; };
+  return position < commands.size() && llvm::any_of(commands[position].waits, byWord) &&
+         llvm::all_of(commands[position].waits,
+                      [&](const WaitFor& wait) { return byWord(wait) || ofEarlierSteps(wait); });
 }
 
 void Group::waitInGroup(size_t program, const WaitFor& wait) {

@@ -107,6 +107,9 @@ void Group::prepareSteps() {
     programOf_[programs_[i].queue.index()] = static_cast<int>(i);
   }
   feeds_.make(programs_);
+  if (options_.graphs && exchangeByWords(*plan_, programs_, peers_)) {
+    peerWords_ = PeerWords(programs_);
+  }
   makeEnds();
   order_ = orderOf(stepOrder(*plan_));
   makeStreams();
@@ -180,12 +183,14 @@ void Group::makeStreams() {
     stream.joined = newEvent();
     stream.ended.resize(program.commands.size());
     stream.published.resize(program.commands.size());
+    stream.peerWrites.resize(program.commands.size());
     stream.endedCrossed.resize(program.commands.size());
   }
-  for (const StreamProgram& program : programs_) {
-    for (const StreamCommand& command : program.commands) {
+  makePeerWrites();
+  for (size_t i = 0; i < programs_.size(); ++i) {
+    for (const StreamCommand& command : programs_[i].commands) {
       for (const WaitFor& wait : command.waits) {
-        if (inGroup(wait) && wait.offset > 0) {
+        if (inGroup(wait) && wait.offset > 0 && !byPeerWord(i, wait)) {
           const auto other = static_cast<size_t>(programOf_[queueOf(wait)]);
           const OnDevice current(programs_[other].gpu->ordinal);
           cudaEvent_t& event = streams_[other].ended[wait.offset - 1];
@@ -199,8 +204,42 @@ void Group::makeStreams() {
   forked_ = newEvent();
 }
 
+// A command writes once for each GPU that waits for it, however many of its queues do.
+void Group::makePeerWrites() {
+  for (size_t i = 0; i < programs_.size(); ++i) {
+    const int ordinal = programs_[i].gpu->ordinal;
+    for (const StreamCommand& command : programs_[i].commands) {
+      for (const WaitFor& wait : command.waits) {
+        if (byPeerWord(i, wait)) {
+          const auto other = static_cast<size_t>(programOf_[queueOf(wait)]);
+          const DevicePublication write = peerWords_.endOf(other, wait.offset - 1, ordinal);
+          auto& writes = streams_[other].peerWrites[wait.offset - 1];
+          if (llvm::none_of(writes, [&](const auto& known) { return known.word == write.word; })) {
+            writes.push_back(write);
+          }
+        }
+      }
+    }
+  }
+}
+
 size_t Group::queueOf(const WaitFor& wait) const { return static_cast<size_t>(wait.word - &(*board_)[0]); }
 bool Group::inGroup(const WaitFor& wait) const { return programOf_[queueOf(wait)] >= 0; }
+
+// Whether a program waits for a command of another GPU, in the same step, by a word: computing queues do.
+// Around copies, the kernels that write and wait would take longer than the edges of the graph.
+bool Group::byPeerWord(size_t program, const WaitFor& wait) const {
+  if (!peerWords_.used() || !inGroup(wait) || wait.offset == 0) {
+    return false;
+  }
+  const StreamProgram &own = programs_[program],
+                      &other = programs_[static_cast<size_t>(programOf_[queueOf(wait)])];
+  return other.gpu->ordinal != own.gpu->ordinal && computes(own) && computes(other);
+}
+
+bool Group::computes(const StreamProgram& program) const {
+  return plan_->schedule().queues[program.queue].kind == QueueKind::Compute;
+}
 
 // Marks the commands that publish their ends at once: those that a queue outside the group waits for, and the
 // copies of fetched values. The end of the step, after all queues, publishes a queue's last command again.
@@ -228,10 +267,20 @@ void Group::makeEnds() {
     auto* word = reinterpret_cast<uint64_t*>(&(*board_)[program.queue.index()].handToDevice());
     ends_.push_back({word, program.commands.size(), 0});
   }
-  ownCounter_ = DeviceBuffer(programs_[0].gpu->ordinal, sizeof(uint64_t), "the number of steps");
+  const int ending = programs_[0].gpu->ordinal;
+  if (peerWords_.used()) {
+    ownCounter_ = peerWords_.counterOf(ending);
+    llvm::append_range(ends_, peerWords_.stepEnds(ending));
+    for (const StreamProgram& program : programs_) {
+      signals_[static_cast<size_t>(program.gpu - gpus_.data())].countBy(
+          peerWords_.counterOf(program.gpu->ordinal));
+    }
+  } else {
+    ownCounterBuffer_ = DeviceBuffer(ending, sizeof(uint64_t), "the number of steps");
+    ownCounter_ = reinterpret_cast<uint64_t*>(ownCounterBuffer_.get());
+    signals_[static_cast<size_t>(programs_[0].gpu - gpus_.data())].countBy(ownCounter_);
+  }
   check(setStepCount(*stepCounter()), "counting steps");
-  signals_[static_cast<size_t>(programs_[0].gpu - gpus_.data())].countBy(
-      reinterpret_cast<const uint64_t*>(ownCounter_.get()));
 }
 
 } // namespace dfc::cuda

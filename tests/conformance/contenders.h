@@ -21,7 +21,7 @@ struct Contender {
 
   /// cpu0, and `gpus()` gpus when it plays gpus; `queues` compute queues a device.
   Machine machine(uint32_t queues = 1) const;
-  uint32_t gpus() const; ///< of that machine: two, or as many as there are
+  uint32_t gpus() const; ///< of that machine: two, or up to three where there are as many
   /// The devices that it plays in that machine.
   std::vector<std::string> devices() const;
   /// It plays its kind; the host of a gpu is the cpu backend, but null plays all by itself.

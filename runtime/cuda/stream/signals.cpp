@@ -16,8 +16,8 @@ constexpr const char* common = R"(
 typedef unsigned long long u64;
 struct Wait { const u64* word; u64 perStep; u64 offset; };
 struct Publication { u64* word; u64 perStep; u64 offset; };
-struct Waits { Wait rows[16]; };
-struct Ends { Publication rows[16]; };
+struct Waits { Wait rows[32]; };
+struct Ends { Publication rows[32]; };
 __device__ u64 load(const u64* word) {
   u64 value;
   asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
@@ -51,6 +51,33 @@ constexpr const char* publishText = R"(
 extern "C" __global__ void dfc_kernel(const u64* step, Publication to) {
   __threadfence_system();
   store(to.word, to.perStep * load(step) + to.offset);
+}
+)";
+
+// Writes words in the memory of other GPUs, then waits for words in its own. One fence covers all stores.
+// `stop` is across the bus, so it is read rarely: it ends the waits for a GPU that failed.
+constexpr const char* exchangeText = R"(
+extern "C" __global__ void dfc_kernel(const u64* step, const u64* stop, Ends to, int writes, Waits from, int waits) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+  const u64 current = *static_cast<const volatile u64*>(step);
+  if (writes > 0) {
+    __threadfence_system();
+    if (threadIdx.x < writes) {
+      const Publication row = to.rows[threadIdx.x];
+      storeBehindFence(row.word, row.perStep * current + row.offset);
+    }
+  }
+  if (threadIdx.x < waits) {
+    const Wait wait = from.rows[threadIdx.x];
+    const u64 target = wait.perStep * current + wait.offset;
+    for (unsigned polls = 1; load(wait.word) < target; ++polls) {
+      if (polls % 65536 == 0 && load(stop) != 0) {
+        break;
+      }
+    }
+  }
 }
 )";
 
@@ -129,11 +156,14 @@ bool endsWithKernel(cudaStream_t stream) {
 
 } // namespace
 
-Signals::Signals(KernelLibrary& library, const std::string& architecture, uint64_t* step) : step_(step) {
+Signals::Signals(KernelLibrary& library, const std::string& architecture, uint64_t* step,
+                 const uint64_t* stop)
+    : step_(step), stop_(stop) {
   const std::string start(common);
-  const auto kernels =
-      library.load({start + waitText, start + publishText, start + endText, start + stampText}, architecture);
-  wait_ = kernels[0], publish_ = kernels[1], end_ = kernels[2], stamp_ = kernels[3];
+  const auto kernels = library.load(
+      {start + waitText, start + publishText, start + exchangeText, start + endText, start + stampText},
+      architecture);
+  wait_ = kernels[0], publish_ = kernels[1], exchange_ = kernels[2], end_ = kernels[3], stamp_ = kernels[4];
 }
 
 void Signals::enqueue(cudaStream_t stream, llvm::ArrayRef<WordOperation> operations) const {
@@ -175,6 +205,27 @@ void Signals::publish(cudaStream_t stream, const DevicePublication& publication)
   DevicePublication to = publication;
   std::array<void*, 2> arguments = {&step, &to};
   launch(publish_, stream, 1, arguments.data(), "telling the host");
+}
+
+void Signals::exchange(cudaStream_t stream, llvm::ArrayRef<DevicePublication> writes,
+                       llvm::ArrayRef<DeviceWait> waits, bool behind) const {
+  for (size_t first = 0; first < std::max(writes.size(), waits.size()); first += rowsAtOnce) {
+    exchangeRows(stream, writes.drop_front(std::min(first, writes.size())).take_front(rowsAtOnce),
+                 waits.drop_front(std::min(first, waits.size())).take_front(rowsAtOnce), behind);
+  }
+}
+
+void Signals::exchangeRows(cudaStream_t stream, llvm::ArrayRef<DevicePublication> writes,
+                           llvm::ArrayRef<DeviceWait> waits, bool behind) const {
+  std::array<DevicePublication, rowsAtOnce> to{};
+  std::copy(writes.begin(), writes.end(), to.begin());
+  std::array<DeviceWait, rowsAtOnce> from{};
+  std::copy(waits.begin(), waits.end(), from.begin());
+  int writeCount = static_cast<int>(writes.size()), waitCount = static_cast<int>(waits.size());
+  const uint64_t *step = counted_, *stop = stop_;
+  std::array<void*, 6> arguments = {&step, &stop, to.data(), &writeCount, from.data(), &waitCount};
+  (!behind && endsWithKernel(stream) ? launchEarly : launch)(exchange_, stream, 32, arguments.data(),
+                                                             "exchanging progress words");
 }
 
 void Signals::endStep(cudaStream_t stream, uint64_t* own, llvm::ArrayRef<DevicePublication> ends,

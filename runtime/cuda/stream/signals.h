@@ -1,7 +1,8 @@
 // Signals: kernels of one block by which a GPU takes part in a session's progress words. They publish the end
 // of a step, stamp the time and, where the driver lacks stream memory operations (stream_memory.h), wait for
-// a word or publish one. Values depend on the step's number, which they read from a counter in pinned memory,
-// so that a captured CUDA graph serves every step unchanged.
+// a word or publish one, and by which GPUs wait for one another (peer_words.h). Values depend on the step's
+// number, which they read from a counter in pinned memory, so that a captured CUDA graph serves every step
+// unchanged.
 #pragma once
 
 #include "runtime/cuda/library/kernel_library.h"
@@ -26,10 +27,17 @@ struct DevicePublication {
 class Signals {
  public:
   /// `step`: the counter, in pinned memory.
-  Signals(KernelLibrary& library, const std::string& architecture, uint64_t* step);
+  /// `stop`: a word in pinned memory that ends waits for other GPUs once it is not 0.
+  Signals(KernelLibrary& library, const std::string& architecture, uint64_t* step,
+          const uint64_t* stop = nullptr);
 
   /// As StreamMemory::enqueue, with kernels.
   void enqueue(cudaStream_t stream, llvm::ArrayRef<WordOperation> operations) const;
+  /// Writes words in the memory of other GPUs, then waits for words in the memory of this one (peer_words.h);
+  /// behind `countBy`.
+  /// `behind`: the stream waits for another GPU's kernel, so that programmatic dependent launch is not safe.
+  void exchange(cudaStream_t stream, llvm::ArrayRef<DevicePublication> writes,
+                llvm::ArrayRef<DeviceWait> waits, bool behind) const;
   /// Publishes the ends of all queues, then increments the counter. `own`: the step's number in the GPU's own
   /// memory. `alone`: the stream is the step's only one, so that programmatic dependent launch is safe.
   void endStep(cudaStream_t stream, uint64_t* own, llvm::ArrayRef<DevicePublication> ends, bool alone) const;
@@ -43,13 +51,16 @@ class Signals {
              bool afterKernel) const;
 
  private:
-  static constexpr int rowsAtOnce = 16;
+  static constexpr size_t rowsAtOnce = 32;
   void wait(cudaStream_t stream, llvm::ArrayRef<DeviceWait> waits) const; ///< at most rowsAtOnce
   void publish(cudaStream_t stream, const DevicePublication& publication) const;
+  void exchangeRows(cudaStream_t stream, llvm::ArrayRef<DevicePublication> writes,
+                    llvm::ArrayRef<DeviceWait> waits, bool behind) const; ///< at most rowsAtOnce of each
 
   uint64_t* step_;
+  const uint64_t* stop_;
   const uint64_t* counted_ = nullptr; ///< null: no copy
-  cudaKernel_t wait_ = nullptr, publish_ = nullptr, end_ = nullptr, stamp_ = nullptr;
+  cudaKernel_t wait_ = nullptr, publish_ = nullptr, exchange_ = nullptr, end_ = nullptr, stamp_ = nullptr;
 };
 
 /// One moment on both clocks.
