@@ -178,11 +178,12 @@ Result<Executable> planPlacement(const Placement& placement, const Machine& mach
   // When: order before memory, because only the order says which values may share bytes. Where they do not
   // fit so, copies of parameters in 16 bits are made anew in each step instead of kept; then ops wait for
   // free memory (admission control), and order and memory are found together.
-  Schedule schedule = makeSchedule(placed, machine, cost, options.peerReads);
+  const LaunchForms forms{options.peerReads, options.mergeLaunches};
+  Schedule schedule = makeSchedule(placed, machine, cost, forms);
   auto memory = planMemory(placed, schedule, machine);
   if (!memory && hasNarrowReplicas(placed)) {
     placed = insertTransfers(placement, machine, Narrow::CastAnew, replicas);
-    schedule = makeSchedule(placed, machine, cost, options.peerReads);
+    schedule = makeSchedule(placed, machine, cost, forms);
     memory = planMemory(placed, schedule, machine);
   }
   checkStage("insertTransfers", [&] { return verifyPlacedGraph(placed, machine); });

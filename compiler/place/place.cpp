@@ -126,7 +126,7 @@ bool sameDevices(const Placement& a, const Placement& b) {
 
 double predictedMakespan(const Placement& placement, const PlacementProblem& problem, double least) {
   const auto placed = insertTransfers(placement, problem.machine);
-  return predictedMakespan(placed, problem.machine, problem.cost, least, problem.lowering.peerReads);
+  return predictedMakespan(placed, problem.machine, problem.cost, least, formsOf(problem.lowering));
 }
 
 Placement fastest(std::vector<Placement> candidates, const PlacementProblem& problem) {

@@ -5,6 +5,7 @@
 #include "compiler/cost/cost_model.h"
 #include "compiler/lower/lower.h"
 #include "compiler/place/pins.h"
+#include "compiler/schedule/schedule_problem.h"
 #include "ir/plan/placement.h"
 
 namespace dfc {
@@ -17,6 +18,11 @@ struct PlacementProblem {
   SideTable<OpId, DeviceId> pins;
   LowerOptions lowering = {}; ///< of the plan that will be made
 };
+
+/// What a schedule has to know of it.
+inline LaunchForms formsOf(const LowerOptions& lowering) {
+  return {lowering.peerReads, lowering.mergeLaunches};
+}
 
 #define DFC_POLICY(function, name, what) Placement function(const PlacementProblem& problem);
 #include "compiler/place/policies.def"

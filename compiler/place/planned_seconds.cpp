@@ -17,11 +17,11 @@ std::optional<PlannedSeconds> plannedSeconds(const Placement& placement, const P
   if (!checkAddressable(placed, machine).empty()) {
     return std::nullopt;
   }
-  Schedule schedule = makeSchedule(placed, machine, problem.cost, problem.lowering.peerReads);
+  Schedule schedule = makeSchedule(placed, machine, problem.cost, formsOf(problem.lowering));
   auto memory = planMemory(placed, schedule, machine);
   if (!memory && hasNarrowReplicas(placed)) {
     placed = insertTransfers(placement, machine, Narrow::CastAnew);
-    schedule = makeSchedule(placed, machine, problem.cost, problem.lowering.peerReads);
+    schedule = makeSchedule(placed, machine, problem.cost, formsOf(problem.lowering));
     memory = planMemory(placed, schedule, machine);
   }
   const bool waits = !memory;

@@ -23,6 +23,7 @@ class ListScheduler {
   ListScheduler(const ListProblem& problem, const std::vector<double>& priority, AdmissionPolicy* policy)
       : policy_(policy), problem_(problem), after_(problem), order_(orderOf(problem, priority)),
         place_(problem.tasks.size()), missing_(problem.tasks.size()), ready_(problem.groupQueues.size()),
+        late_(problem.groupQueues.size()), notLate_(problem.groupQueues.size()),
         freeQueues_(problem.groupQueues.size()), open_(problem.groupQueues.size()),
         clock_(problem.tasks.size() + problem.groupQueues.size(), problem.groupQueues.size()) {
     result_.start.resize(problem.tasks.size());
@@ -39,6 +40,8 @@ class ListScheduler {
     linkWaiters_.resize(problem.linkSlots.size());
     for (uint32_t place = 0; place < order_.size(); ++place) {
       place_[order_[place]] = place;
+      const ListTask& task = problem.tasks[order_[place]];
+      notLate_[task.group] += isLate(task) ? 0 : 1;
     }
   }
 
@@ -80,9 +83,12 @@ class ListScheduler {
 
   void makeReady(uint32_t task) {
     const uint32_t group = problem_.tasks[task].group;
-    ready_[group].insert(place_[task]);
+    const bool waits = isLate(problem_.tasks[task]) && notLate_[group] > 0;
+    (waits ? late_ : ready_)[group].insert(place_[task]);
     touched_.insert(group);
   }
+
+  bool isLate(const ListTask& task) const { return task.late && policy_ == nullptr; }
 
   // All tasks in the order of priority.
   static std::vector<uint32_t> orderOf(const ListProblem& problem, const std::vector<double>& priority) {
@@ -169,6 +175,10 @@ class ListScheduler {
     }
     result_.start[task] = now;
     result_.order.push_back(task);
+    if (!isLate(row) && --notLate_[row.group] == 0) {
+      ready_[row.group].merge(late_[row.group]);
+      touched_.insert(row.group);
+    }
     clock_.start(task, row.group, now, row.seconds, row.utilisation);
     askPolicyAgain();
   }
@@ -222,6 +232,8 @@ class ListScheduler {
   std::vector<uint32_t> order_, place_; // tasks by priority, and the index of each task there
   std::vector<uint32_t> missing_;
   std::vector<std::set<uint32_t>> ready_;       // by group: places
+  std::vector<std::set<uint32_t>> late_;        // by group: places of ready tasks that are late
+  std::vector<uint32_t> notLate_;               // by group: tasks to start that are not late
   std::vector<std::set<uint32_t>> freeQueues_;  // by group
   std::vector<uint32_t> freeSlots_;             // by link
   std::vector<std::set<uint32_t>> linkWaiters_; // groups with a ready task that waits for the link

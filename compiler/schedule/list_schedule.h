@@ -27,6 +27,7 @@ struct ListTask {
   int64_t netAllocation = 0; ///< bytes that it allocates minus bytes that it frees, where memory is short
   double utilisation = 0;    ///< of its group's device, while it runs alone: see processor_sharing.h
   uint32_t microBatch = noMicroBatch; ///< from 0 on: see microBatchRanks
+  bool late = false; ///< its group runs it behind all tasks that are not; none of those comes after it
 };
 
 struct ListProblem {
@@ -64,6 +65,7 @@ ListResult listSchedule(const ListProblem& problem);
 
 /// A further resource, beside queues and links, that may hold ready tasks back (memory: see
 /// compiler/memory/admission_control.h). Whether it admits a task may change whenever a task starts or ends.
+/// No task is late then: what a late task holds may be what another waits for.
 class AdmissionPolicy {
  public:
   virtual ~AdmissionPolicy() = default;

@@ -1,9 +1,9 @@
 #include "compiler/schedule/schedule.h"
 
+#include "compiler/schedule/late_updates.h"
 #include "compiler/schedule/lower_bounds.h"
 #include "compiler/schedule/priorities.h"
 #include "compiler/schedule/saving_orderings.h"
-#include "compiler/schedule/schedule_problem.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -127,6 +127,7 @@ std::optional<ListResult> withOrderings(ScheduleProblem& problem, const std::vec
   for (const TaskOrdering& ordering : orderings) {
     ordered.tasks[ordering.after].before.push_back(ordering.before);
   }
+  unmarkWhatOthersNeed(ordered);
   ListResult result = bestOrder(ordered, most);
   if (result.makespan > most) {
     return std::nullopt;
@@ -138,8 +139,8 @@ std::optional<ListResult> withOrderings(ScheduleProblem& problem, const std::vec
 } // namespace
 
 Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
-                      bool peerReads) {
-  ScheduleProblem problem = scheduleProblem(placed, machine, cost, peerReads);
+                      LaunchForms forms) {
+  ScheduleProblem problem = scheduleProblem(placed, machine, cost, forms);
   const LowerBounds bounds = boundsOf(problem);
   ListResult best = bestOrder(problem.list, bounds.best());
   const double most = best.makespan * (1 + worthSavedMemory);
@@ -158,8 +159,8 @@ Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const C
 }
 
 double predictedMakespan(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
-                         double least, bool peerReads) {
-  return bestOrder(scheduleProblem(placed, machine, cost, peerReads).list, least).makespan;
+                         double least, LaunchForms forms) {
+  return bestOrder(scheduleProblem(placed, machine, cost, forms).list, least).makespan;
 }
 
 } // namespace dfc

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/cost/cost_model.h"
-#include "ir/plan/schedule.h"
+#include "compiler/schedule/schedule_problem.h"
 
 namespace dfc {
 
@@ -10,16 +10,16 @@ namespace dfc {
 /// reads their staging on the host. Waits that queue order or
 /// other waits imply are left out (transitive reduction). Bounds are proven for this placed graph: see
 /// `lowerBounds`.
-/// `peerReads`: as of `scheduleProblem`.
+/// `forms`: as of `scheduleProblem`.
 Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
-                      bool peerReads = false);
+                      LaunchForms forms = {});
 
 /// The predicted makespan of a placement in seconds, without the cost of waits between queues of one device.
 /// It is at most the makespan of `makeSchedule`, which may put short ops on one queue to save such waits.
-/// `least`: a lower bound on the makespan, 0 if unknown; the search ends when it is reached. `peerReads`: as
-/// of `scheduleProblem`.
+/// `least`: a lower bound on the makespan, 0 if unknown; the search ends when it is reached. `forms`: as of
+/// `scheduleProblem`.
 double predictedMakespan(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
-                         double least = 0, bool peerReads = false);
+                         double least = 0, LaunchForms forms = {});
 
 /// The queues of a machine, in a fixed order: for each device its compute queues, then copyIn, copyOut and
 /// peer for a gpu.

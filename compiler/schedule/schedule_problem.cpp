@@ -1,5 +1,6 @@
 #include "compiler/schedule/schedule_problem.h"
 
+#include "compiler/schedule/late_updates.h"
 #include "compiler/schedule/lower_bounds.h"
 #include "compiler/schedule/prune_waits.h"
 #include "compiler/schedule/reuse_distance.h"
@@ -253,8 +254,12 @@ void addWaits(const ScheduleProblem& problem, llvm::ArrayRef<TaskOrdering> order
 } // namespace
 
 ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
-                                bool peerReads) {
-  return ProblemMaker(placed, machine, cost, peerReads).run();
+                                LaunchForms forms) {
+  ScheduleProblem problem = ProblemMaker(placed, machine, cost, forms.peerReads).run();
+  if (forms.merged) {
+    markLateUpdates(placed, machine, problem);
+  }
+  return problem;
 }
 
 ScheduleProblem scheduleProblem(const Schedule& schedule, const SideTable<StepId, double>& seconds,

@@ -20,11 +20,17 @@ struct ScheduleProblem {
   uint32_t groupOf(QueueId queue) const;
 };
 
-/// `peerReads`: of the transfers of one reader that lowering replaces by reads at peers (`smallPeerReads`)
-/// the first takes the time of a copy; the others are made at once with it and take next to no time. None
-/// holds a link.
+/// What lowering makes of steps on GPUs.
+struct LaunchForms {
+  /// Of the transfers of one reader that become reads at peers (`smallPeerReads`) the first takes the time of
+  /// a copy; the others are made at once with it and take next to no time. None holds a link.
+  bool peerReads = false;
+  /// Small ops share launches: updates of small state come last (late_updates.h).
+  bool merged = false;
+};
+
 ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
-                                bool peerReads = false);
+                                LaunchForms forms = {});
 
 /// The problem of a schedule whose steps take other seconds. A transfer that takes none holds no link.
 ScheduleProblem scheduleProblem(const Schedule& schedule, const SideTable<StepId, double>& seconds,

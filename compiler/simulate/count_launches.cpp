@@ -74,27 +74,29 @@ class Counter {
     }
   }
 
-  // An op that is a library's product and generated launches behind it takes the sum of what these take: a
-  // cost model, which knows no launches, prices one pass. Durations that were measured contain all launches.
+  // An op of several launches (a library's product and a pass behind it, the parts of a norm) takes the sum
+  // of what these take: a cost model, which knows no launches, prices one pass. Durations that were measured
+  // contain all launches.
   void addPasses() {
-    std::map<OpId, double> passes;
-    for (const LaunchRow& row : launches_.launches) {
-      if (row.product) {
-        passes.emplace(row.ops[0], secondsOfProduct(row));
-      }
-    }
-    std::map<OpId, double> sums;
+    struct Passes {
+      int launches = 0;
+      double seconds = 0;
+    };
+    std::map<OpId, Passes> passes;
     for (const LaunchRow& row : launches_.launches) {
       for (const OpId op : row.ops) {
-        const auto product = passes.find(op);
-        if (row.kind == LaunchKind::Kernel && product != passes.end()) {
-          sums.try_emplace(op, product->second).first->second += secondsOfPass(row, op);
-        }
+        Passes& sum = passes[op];
+        sum.launches += row.product || row.kind == LaunchKind::Kernel ? 1 : 0;
+        sum.seconds += row.product                      ? secondsOfProduct(row)
+                       : row.kind == LaunchKind::Kernel ? secondsOfPass(row, op)
+                                                        : 0;
       }
     }
-    for (const auto& [op, sum] : sums) {
-      double& seconds = seconds_[schedule_.stepOf[op]];
-      seconds = std::max(seconds, sum);
+    for (const auto& [op, sum] : passes) {
+      if (sum.launches > 1) {
+        double& seconds = seconds_[schedule_.stepOf[op]];
+        seconds = std::max(seconds, sum.seconds);
+      }
     }
   }
 
@@ -243,8 +245,10 @@ PeerReads renumbered(const PeerReads& peers, llvm::ArrayRef<StepId> order,
   return other;
 }
 
-/// Numbers the steps by their starts. `order`: a topological one.
-void renumber(Schedule& schedule, LaunchPlan& launches, std::vector<StepId> order) {
+/// Numbers the steps by their starts.
+void renumber(Schedule& schedule, LaunchPlan& launches) {
+  const auto ids = schedule.steps.ids(); // a topological order
+  std::vector<StepId> order(ids.begin(), ids.end());
   std::stable_sort(order.begin(), order.end(),
                    [&](StepId a, StepId b) { return schedule.steps[a].start < schedule.steps[b].start; });
   SideTable<StepId, StepId> numbers(order.size());
@@ -264,11 +268,6 @@ void countLaunches(Schedule& schedule, LaunchPlan& launches, const PlacedGraph& 
   }
   const auto seconds = Counter(schedule, launches, placed, machine, cost).seconds();
   const Schedule steps = untimedSteps(schedule, launches, seconds);
-  const std::vector<StepId> order = orderOf(steps);
-  if (order.size() < steps.steps.size()) {
-    expectSeconds(launches, schedule, machine);
-    return; // a cycle of copies and reads in each other's place: the times with copies stay
-  }
   const LowerBounds bounds = lowerBounds(scheduleProblem(schedule, seconds, placed, machine, cost).list);
   const Simulation simulation = simulate(placed, steps, machine);
   for (const Span& span : simulation.trace.spans) {
@@ -277,7 +276,11 @@ void countLaunches(Schedule& schedule, LaunchPlan& launches, const PlacedGraph& 
     row.end = span.end;
     row.slowed = std::max(0.0, span.end - (span.begin + seconds[span.step])); // 0 to the bit
   }
-  renumber(schedule, launches, order);
+  for (const PeerRead& read : launches.peers.reads) { // a part of its reader
+    StepRow& row = schedule.steps[read.transfer];
+    row.start = row.end = schedule.steps[read.reader].start;
+  }
+  renumber(schedule, launches);
   schedule.makespan = simulation.makespan;
   schedule.bounds = bounds;
   expectSeconds(launches, schedule, machine);

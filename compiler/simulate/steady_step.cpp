@@ -17,10 +17,7 @@ SteadyStep steadyStep(const Schedule& schedule, const LaunchPlan& launches, cons
   if (!feeds.any) {
     return {schedule.makespan, schedule.bounds.best()};
   }
-  Schedule steps = untimedSteps(schedule, launches, feeds.inStep);
-  if (orderOf(steps).size() < steps.steps.size()) { // as in countLaunches
-    steps = untimedSteps(schedule, {}, feeds.inStep);
-  }
+  const Schedule steps = untimedSteps(schedule, launches, feeds.inStep);
   const double inStep = simulate(placed, steps, machine).makespan;
   const double least =
       lowerBounds(scheduleProblem(schedule, feeds.inStep, placed, machine, cost).list).best();

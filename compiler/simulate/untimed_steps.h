@@ -5,11 +5,9 @@
 
 namespace dfc {
 
-/// Every step with its seconds alone, from 0, under the waits of the schedule and of the peer reads.
+/// Every step with its seconds alone, from 0, under the waits of the launches: those of the peer reads where
+/// there are any, else the schedule's.
 Schedule untimedSteps(const Schedule& schedule, const LaunchPlan& launches,
                       const SideTable<StepId, double>& seconds);
-
-/// A topological order of the steps; shorter than they are where there is a cycle.
-std::vector<StepId> orderOf(const Schedule& steps);
 
 } // namespace dfc

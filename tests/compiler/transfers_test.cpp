@@ -353,9 +353,12 @@ TEST_CASE("peer reads: a kernel reads at several peers at once, and is never ahe
   });
   REQUIRE(readsOf(placed, machine) == 3);
   const RooflineCostModel cost; // ops take nothing; behind the reads, y is copied to the host
-  CHECK(makeSchedule(placed, machine, cost, true).makespan == Approx(2 * latency).epsilon(1e-3));
-  CHECK(predictedMakespan(placed, machine, cost, 0, true) == Approx(2 * latency).epsilon(1e-3));
-  CHECK(predictedMakespan(placed, machine, cost, 0, true) > 2 * latency); // of equals, fewer reads win
+  CHECK(makeSchedule(placed, machine, cost, {.peerReads = true}).makespan ==
+        Approx(2 * latency).epsilon(1e-3));
+  CHECK(predictedMakespan(placed, machine, cost, 0, {.peerReads = true}) ==
+        Approx(2 * latency).epsilon(1e-3));
+  CHECK(predictedMakespan(placed, machine, cost, 0, {.peerReads = true}) >
+        2 * latency); // of equals, fewer reads win
 }
 
 } // namespace dfc::test
