@@ -75,6 +75,9 @@ class CheckpointChooser {
     double most = 0;
     for (const DeviceId device : problem_.limits.ids()) {
       const std::vector<int64_t>& profile = lifetimes_.profile(device);
+      if (profile.empty()) {
+        continue;
+      }
       most = std::max(most, static_cast<double>(*std::max_element(profile.begin(), profile.end())) -
                                 static_cast<double>(problem_.limits[device]));
     }
@@ -88,7 +91,7 @@ class CheckpointChooser {
       for (const DeviceId device : problem_.limits.ids()) {
         const std::vector<int64_t>& profile = lifetimes_.profile(device);
         const auto peak = std::max_element(profile.begin(), profile.end());
-        if (*peak > problem_.limits[device]) {
+        if (!profile.empty() && *peak > problem_.limits[device]) {
           checkpoint(device, static_cast<uint32_t>(peak - profile.begin()), halving);
         }
       }

@@ -120,6 +120,9 @@ class Chooser {
     llvm::DenseSet<uint32_t> marked;
     for (const DeviceId device : problem_.limits.ids()) {
       const std::vector<int64_t>& profile = lifetimes_.profile(device);
+      if (profile.empty()) {
+        continue;
+      }
       const auto peak = std::max_element(profile.begin(), profile.end());
       int64_t excess = *peak - problem_.limits[device];
       if (excess <= 0) {

@@ -8,17 +8,24 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace dfc {
 
-Lifetimes::Lifetimes(const Placement& placement, const StepOrder& order, size_t devices,
-                     const InFlight* inFlight)
+Lifetimes::Lifetimes(const Placement& placement, const StepOrder& order,
+                     const SideTable<DeviceId, int64_t>& limits, const InFlight* inFlight)
     : placement_(placement), graph_(placement.graph), order_(order), position_(graph_.opCount(), none),
-      lastEarly_(graph_.opCount(), none), againAt_(graph_.opCount(), none), source_(graph_.valueCount()),
-      bytes_(graph_.valueCount(), 0), reads_(graph_.valueCount()), readsAgain_(graph_.valueCount()),
-      spans_(graph_.valueCount()), profile_(devices), inFlight_(inFlight), batch_(graph_.opCount(), none) {
+      lastEarly_(graph_.opCount(), none), againAt_(graph_.opCount(), none), isStale_(graph_.opCount(), true),
+      source_(graph_.valueCount()), bytes_(graph_.valueCount(), 0), reads_(graph_.valueCount()),
+      readsAgain_(graph_.valueCount()), spans_(graph_.valueCount()), profile_(limits.size()),
+      changes_(limits.size()), hasChanged_(limits.size(), true), inFlight_(inFlight),
+      batch_(graph_.opCount(), none) {
   for (uint32_t i = 0; i < order.ops.size(); ++i) {
     position_[order.ops[i]] = i;
+  }
+  for (const DeviceId device : limits.ids()) {
+    profile_[device].resize(limits[device] == unlimited ? 0 : length() + 2);
+    changes_[device].resize(profile_[device].size());
   }
   findSources();
   findReads();
@@ -96,47 +103,67 @@ uint32_t Lifetimes::copiesOf(OpId producer, const Span& span) const {
 }
 
 void Lifetimes::evaluate() {
-  for (const ValueId value : graph_.values()) {
-    readsAgain_[value].clear();
-    spans_[value].clear();
-  }
-  for (const DeviceId device : profile_.ids()) {
-    std::vector<int64_t>& profile = profile_[device];
-    profile.assign(length() + 2, 0); // changes first, sums below
-  }
-  std::vector<Read> reads;
   // Last ops first: where an op is repeated depends on what is repeated behind it.
   for (uint32_t i = static_cast<uint32_t>(length()); i-- > 0;) {
     const OpId op = order_.ops[i];
-    againAt_[op] = none;
-    if (isRepeated(op)) {
-      forEachRead(op, [&](const Read& read) {
-        againAt_[op] = read.position > lastEarly_[op] ? std::min(againAt_[op], read.position) : againAt_[op];
-      });
-    }
-    if (againAt_[op] != none) {
-      for (const ValueId operand : graph_[op].operands) {
-        readsAgain_[source_[operand]].push_back({againAt_[op], placement_.device[op]});
-      }
-    }
-    for (const ValueId result : graph_[op].results()) {
-      if (bytes_[result] > 0) {
-        reads.assign(reads_[result].begin(), reads_[result].end());
-        reads.insert(reads.end(), readsAgain_[result].begin(), readsAgain_[result].end());
-        addSpans(op, result, reads);
-      }
+    if (isStale_[op]) {
+      update(op);
+      isStale_[op] = false;
     }
   }
   for (const DeviceId device : profile_.ids()) {
-    std::vector<int64_t>& profile = profile_[device];
-    for (size_t i = 1; i < profile.size(); ++i) {
-      profile[i] += profile[i - 1];
+    if (hasChanged_[device]) {
+      std::partial_sum(changes_[device].begin(), changes_[device].end(), profile_[device].begin());
+      hasChanged_[device] = false;
     }
   }
 }
 
+void Lifetimes::update(OpId op) {
+  const uint32_t again = nextAgainAt(op);
+  if (again != againAt_[op]) {
+    moveReads(op, again);
+  }
+  againAt_[op] = again;
+  for (const ValueId result : graph_[op].results()) {
+    if (bytes_[result] > 0) {
+      for (const Span& span : spans_[result]) {
+        change(result, span, -1);
+      }
+      spans_[result].clear();
+      addSpans(op, result);
+    }
+  }
+}
+
+uint32_t Lifetimes::nextAgainAt(OpId op) const {
+  uint32_t again = none;
+  if (isRepeated(op)) {
+    forEachRead(op, [&](const Read& read) {
+      again = read.position > lastEarly_[op] ? std::min(again, read.position) : again;
+    });
+  }
+  return again;
+}
+
+// The reads of the op's operands by its second computation.
+void Lifetimes::moveReads(OpId op, uint32_t againAt) {
+  const DeviceId device = placement_.device[op];
+  for (const ValueId operand : graph_[op].operands) {
+    std::vector<Read>& reads = readsAgain_[source_[operand]];
+    if (againAt_[op] != none) {
+      reads.erase(llvm::find_if(
+          reads, [&](const Read& read) { return read.position == againAt_[op] && read.device == device; }));
+    }
+    if (againAt != none) {
+      reads.push_back({againAt, device});
+    }
+    isStale_[graph_[source_[operand]].producer] = true;
+  }
+}
+
 // On the op's device from where it is computed; elsewhere from the first read there to the last.
-void Lifetimes::addSpans(OpId op, ValueId source, llvm::ArrayRef<Read> reads) {
+void Lifetimes::addSpans(OpId op, ValueId source) {
   const DeviceId own = placement_.device[op];
   for (const bool again : {false, true}) {
     if (again && againAt_[op] == none) {
@@ -145,7 +172,7 @@ void Lifetimes::addSpans(OpId op, ValueId source, llvm::ArrayRef<Read> reads) {
     const uint32_t begin = again ? againAt_[op] : position_[op];
     Span here{own, begin, begin, again};
     llvm::SmallVector<Span, 8> elsewhere;
-    for (const Read& read : reads) {
+    for (const Read& read : llvm::concat<Read>(reads_[source], readsAgain_[source])) {
       if (readsAgain(op, read.position) != again) {
         continue;
       }
@@ -173,14 +200,22 @@ void Lifetimes::addSpans(OpId op, ValueId source, llvm::ArrayRef<Read> reads) {
 void Lifetimes::addSpan(ValueId source, Span span) {
   span.copies = copiesOf(graph_[source].producer, span);
   spans_[source].push_back(span);
+  change(source, span, 1);
+}
+
+void Lifetimes::change(ValueId source, const Span& span, int64_t sign) {
+  std::vector<int64_t>& changes = changes_[span.device];
+  if (changes.empty()) {
+    return;
+  }
   // A result of an elementwise op mostly overwrites an operand that dies.
   const OpKind kind = graph_[graph_[source].producer].kind();
   const bool overwrites = classOf(kind) == OpClass::Elementwise || kind == OpKind::Fused;
-  std::vector<int64_t>& changes = profile_[span.device];
   const uint32_t begin = overwrites && span.end > span.begin ? span.begin + 1 : span.begin;
-  const int64_t bytes = bytes_[source] * span.copies;
+  const int64_t bytes = sign * bytes_[source] * span.copies;
   changes[begin] += bytes;
   changes[std::min<size_t>(size_t{span.end} + 1, length() + 1)] -= bytes;
+  hasChanged_[span.device] = true;
 }
 
 } // namespace dfc

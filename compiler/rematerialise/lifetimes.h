@@ -28,7 +28,9 @@ class Lifetimes {
 
   /// Of `order.ops`. Views have no bytes and no position of their own: who reads one reads its source.
   /// `inFlight`: of a pipeline's micro-batches; null: none.
-  Lifetimes(const Placement& placement, const StepOrder& order, size_t devices,
+  /// `limits`: bytes of each device, or `unlimited`.
+  static constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
+  Lifetimes(const Placement& placement, const StepOrder& order, const SideTable<DeviceId, int64_t>& limits,
             const InFlight* inFlight = nullptr);
 
   size_t length() const { return order_.ops.size(); }
@@ -44,9 +46,13 @@ class Lifetimes {
   int64_t bytesOf(ValueId source) const { return bytes_[source]; }
 
   /// Reads behind position `lastEarly` are of a second computation of the op.
-  void repeat(OpId op, uint32_t lastEarly) { lastEarly_[op] = lastEarly; }
-  void doNotRepeat(OpId op) { lastEarly_[op] = none; }
+  void repeat(OpId op, uint32_t lastEarly) {
+    isStale_[op] = isStale_[op] || lastEarly_[op] != lastEarly;
+    lastEarly_[op] = lastEarly;
+  }
+  void doNotRepeat(OpId op) { repeat(op, none); }
   bool isRepeated(OpId op) const { return lastEarly_[op] != none; }
+  uint32_t lastEarly(OpId op) const { return lastEarly_[op]; }
   /// Whether a read at that position is of the second computation.
   bool readsAgain(OpId producer, uint32_t position) const {
     return againAt_[producer] != none && position > lastEarly_[producer];
@@ -54,7 +60,7 @@ class Lifetimes {
   /// The position before which the op is computed a second time; `none`: nobody reads that. These and the
   /// following are of the last call of `evaluate`.
   uint32_t againAt(OpId op) const { return againAt_[op]; }
-  void evaluate();
+  void evaluate(); ///< in the time of the ops whose repetition, or whose readers', changed
   llvm::ArrayRef<Span> spansOf(ValueId source) const { return spans_[source]; }
   /// Of all results of an op, those of second computations included; in no order.
   template <class Visit>
@@ -69,7 +75,7 @@ class Lifetimes {
   }
   /// The devices that have results of an op: its own, and those of its readers.
   llvm::SmallVector<DeviceId, 4> devicesOf(OpId op) const;
-  /// Bytes alive, by position.
+  /// Bytes alive, by position; empty for a device without a limit.
   const std::vector<int64_t>& profile(DeviceId device) const { return profile_[device]; }
 
  private:
@@ -77,18 +83,24 @@ class Lifetimes {
   void findReads();
   void findReturns(const InFlight& inFlight);
   uint32_t copiesOf(OpId producer, const Span& span) const;
-  void addSpans(OpId op, ValueId source, llvm::ArrayRef<Read> reads);
+  void update(OpId op);
+  uint32_t nextAgainAt(OpId op) const;
+  void moveReads(OpId op, uint32_t againAt);
+  void addSpans(OpId op, ValueId source);
   void addSpan(ValueId source, Span span);
+  void change(ValueId source, const Span& span, int64_t sign);
 
   const Placement& placement_;
   const Graph& graph_;
   const StepOrder& order_;
   SideTable<OpId, uint32_t> position_, lastEarly_, againAt_;
+  SideTable<OpId, bool> isStale_; // whether the spans of its results are of an earlier evaluation
   SideTable<ValueId, ValueId> source_;
   SideTable<ValueId, int64_t> bytes_;
   SideTable<ValueId, std::vector<Read>> reads_, readsAgain_;
   SideTable<ValueId, llvm::SmallVector<Span, 2>> spans_;
-  SideTable<DeviceId, std::vector<int64_t>> profile_;
+  SideTable<DeviceId, std::vector<int64_t>> profile_, changes_; // bytes, and their difference to those before
+  SideTable<DeviceId, bool> hasChanged_;
   const InFlight* inFlight_;
   SideTable<OpId, uint32_t> batch_;                          // `none`: of no micro-batch
   std::map<std::pair<uint32_t, DeviceId>, uint32_t> return_; // by micro-batch: the first op of its return

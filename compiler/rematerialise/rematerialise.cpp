@@ -117,14 +117,14 @@ std::optional<Rematerialised> rematerialise(const Placement& placement, const Ma
   SideTable<DeviceId, int64_t> limits(machine.devices.size());
   for (const DeviceId device : limits.ids()) {
     const int64_t available = order.available[device];
-    limits[device] = available == std::numeric_limits<int64_t>::max()
+    limits[device] = available == Lifetimes::unlimited
                          ? available
                          : static_cast<int64_t>(share * static_cast<double>(available));
     if (limits[device] < 0) {
       return std::nullopt; // parameters alone are too large
     }
   }
-  Lifetimes lifetimes(placement, order, machine.devices.size(), inFlight);
+  Lifetimes lifetimes(placement, order, limits, inFlight);
   const RepetitionProblem problem{placement, order, limits, machine, cost};
   if (!chooseRepeated(lifetimes, problem) && !chooseCheckpoints(lifetimes, problem)) {
     return std::nullopt;

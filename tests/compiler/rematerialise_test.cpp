@@ -126,22 +126,29 @@ TEST_CASE("chooseCheckpoints: segments of a residual net, whose ops depend on on
   const Graph graph = rewritten(parsed(text + "  fetch loss\n}"), machine);
   Placement placement{graph, SideTable<OpId, DeviceId>(graph.opCount(), gpu), "here"};
   const StepOrder order = stepOrder(placement, machine, RooflineCostModel());
-  Lifetimes lifetimes(placement, order, machine.devices.size());
+  SideTable<DeviceId, int64_t> limits(machine.devices.size(), Lifetimes::unlimited);
+  limits[gpu] = 1;
+  Lifetimes lifetimes(placement, order, limits);
   lifetimes.evaluate();
   const auto peakOf = [&] {
     return *std::max_element(lifetimes.profile(gpu).begin(), lifetimes.profile(gpu).end());
   };
   const int64_t unlimited = peakOf();
-  SideTable<DeviceId, int64_t> limits(machine.devices.size(), std::numeric_limits<int64_t>::max());
   for (const double share : {0.8, 0.6, 0.5}) {
     INFO("share " << share);
     limits[gpu] = static_cast<int64_t>(share * static_cast<double>(unlimited));
     REQUIRE(chooseCheckpoints(lifetimes, {placement, order, limits, machine, RooflineCostModel()}));
     CHECK(peakOf() <= limits[gpu]);
     size_t repeated = 0;
+    Lifetimes anew(placement, order, limits);
     for (const OpId op : order.ops) {
       repeated += lifetimes.againAt(op) != Lifetimes::none ? 1 : 0;
+      if (lifetimes.isRepeated(op)) {
+        anew.repeat(op, lifetimes.lastEarly(op));
+      }
     }
+    anew.evaluate();
+    CHECK(anew.profile(gpu) == lifetimes.profile(gpu)); // which was evaluated change by change
     CHECK(repeated > 0);
     CHECK(repeated <= size_t{3} * blocks); // the forward pass once more, at most
   }
