@@ -139,18 +139,22 @@ OpOption wholeOption(const Graph& graph, OpId op, OpOption::Form form) {
 bool partsAreTyped(const Graph& graph, OpId op, const SplitFactor& factor,
                    llvm::ArrayRef<SplitRange> ranges) {
   const auto operandTypes = graph.operandTypesOf(op), resultTypes = graph.resultTypesOf(op);
-  llvm::SmallVector<TensorType, 4> operands, before;
-  int64_t lengthBefore = -1;
+  llvm::SmallVector<int64_t, 5> lengths, before; // of the range, and of its elements in each operand
   return llvm::all_of(ranges, [&](const SplitRange& range) {
+    lengths.assign(1, range.size());
+    for (const SplitAxis& at : factor.operands) {
+      lengths.push_back(at.elements(range).size());
+    }
+    if (lengths == before) { // of many, most are the same
+      return true;
+    }
+    before = lengths;
     const SplitPart part{factor, range, operandTypes, resultTypes};
-    operands.clear();
+    llvm::SmallVector<TensorType, 4> operands;
     for (size_t i = 0; i < operandTypes.size(); ++i) {
       operands.push_back(part.operandType(i));
     }
-    const bool isSame = range.end - range.begin == lengthBefore && operands == before; // of many, most are
-    lengthBefore = range.end - range.begin;
-    before = operands;
-    return isSame || dfc::resultTypes(partOf(graph[op].attributes, part), operands).ok();
+    return dfc::resultTypes(partOf(graph[op].attributes, part), operands).ok();
   });
 }
 
