@@ -30,13 +30,11 @@ class GridSplit {
   GridSplit(const Graph& graph, const GridRows& rows, const Machine& machine, const CostModel& cost)
       : graph_(graph), given_(rows), machine_(machine), cost_(cost) {}
 
-  /// `split`: over the groups.
-  std::optional<SplitGraph> run(std::optional<SplitGraph> split, const MicroBatches& batches) const {
-    if (!split) {
-      return std::nullopt;
-    }
-    if (batches.count > 1) {
-      auto made = microBatches(split->graph, batches.count, batches.made);
+  /// `split`: over the groups. `choices`: of its micro-batches; null for one.
+  std::optional<SplitGraph> run(std::optional<SplitGraph> split, const BatchChoices* choices,
+                                const MicroBatches& batches) const {
+    if (choices != nullptr) {
+      auto made = microBatches(split->graph, *choices, batches.made.value_or(batches.count));
       if (!made) {
         return std::nullopt;
       }
@@ -192,6 +190,13 @@ GridRows gridRows(llvm::ArrayRef<DeviceId> devices, const Grid& grid) {
 
 size_t microBatchCount(const Grid& grid) { return grid.stages == 1 ? 1 : microBatchesPerStage * grid.stages; }
 
+size_t evenMicroBatches(size_t most, size_t length) {
+  while (most > 1 && length % most != 0) {
+    --most;
+  }
+  return most;
+}
+
 std::string microBatchText(size_t count) { return count > 1 ? fmt::format(", {} micro-batches", count) : ""; }
 
 double pipelineFactor(size_t microBatches, size_t stages) {
@@ -204,13 +209,31 @@ std::optional<SplitGraph> splitOverGrid(const Graph& graph, const GridRows& rows
 }
 
 std::optional<SplitGraph> GridSplitter::split(const MicroBatches& batches) {
-  const GridSplit split(graph_, rows_, machine_, cost_);
-  const bool several = batches.count > 1;
-  auto found = overGroups_.find(several);
-  if (found == overGroups_.end()) {
-    found = overGroups_.emplace(several, split.overGroups(several)).first;
+  const std::optional<SplitGraph>& split = overGroups(batches.count > 1);
+  if (!split) {
+    return std::nullopt;
   }
-  return split.run(found->second, batches);
+  if (batches.count > 1 && (!choices_ || choices_->count() != batches.count)) {
+    auto choices = std::make_unique<BatchChoices>(split->graph, batches.count);
+    choices->choose();
+    choices_ = std::move(choices);
+  }
+  return GridSplit(graph_, rows_, machine_, cost_)
+      .run(split, batches.count > 1 ? choices_.get() : nullptr, batches);
+}
+
+int64_t GridSplitter::batchOfGroup() {
+  const std::optional<SplitGraph>& split = overGroups(true);
+  return split ? batchLength(split->graph) : 0;
+}
+
+const std::optional<SplitGraph>& GridSplitter::overGroups(bool inMicroBatches) {
+  auto found = overGroups_.find(inMicroBatches);
+  if (found == overGroups_.end()) {
+    const GridSplit split(graph_, rows_, machine_, cost_);
+    found = overGroups_.emplace(inMicroBatches, split.overGroups(inMicroBatches)).first;
+  }
+  return found->second;
 }
 
 std::vector<SplitGraph> gridCandidates(const Graph& graph, const Machine& machine, const CostModel& cost,

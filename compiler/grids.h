@@ -5,9 +5,11 @@
 // over its devices.
 #pragma once
 
+#include "compiler/split/pipeline/batch_choices.h"
 #include "compiler/split/split.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -48,6 +50,8 @@ struct MicroBatches {
 };
 /// The number of micro-batches that a pipeline has if the batch is large enough; 1 without a pipeline.
 size_t microBatchCount(const Grid& grid);
+/// The most micro-batches of equal length up to that number, for a group's part of the batch of that length.
+size_t evenMicroBatches(size_t most, size_t length);
 /// ", 8 micro-batches"; empty for 1.
 std::string microBatchText(size_t count);
 /// The seconds of a step over those without idle stages: (m + p - 1) / m.
@@ -66,13 +70,18 @@ class GridSplitter {
   GridSplitter(const Graph& graph, const GridRows& rows, const Machine& machine, const CostModel& cost)
       : graph_(graph), rows_(rows), machine_(machine), cost_(cost) {}
   std::optional<SplitGraph> split(const MicroBatches& batches);
+  /// The elements of the batch that a group cuts into micro-batches; 0 if the split rules allow no choice.
+  int64_t batchOfGroup();
 
  private:
+  const std::optional<SplitGraph>& overGroups(bool inMicroBatches);
+
   const Graph& graph_;
   const GridRows& rows_;
   const Machine& machine_;
   const CostModel& cost_;
   std::map<bool, std::optional<SplitGraph>> overGroups_; // by whether there are micro-batches
+  std::unique_ptr<const BatchChoices> choices_;          // of the last number of micro-batches
 };
 
 /// Predicted seconds of a step of the plans so far; infinite if none fits into memory.

@@ -20,7 +20,9 @@ namespace {
 constexpr size_t mostNotable = 6;
 
 std::string verdictOf(const QuotientPlan& plan, double chosen) {
-  return plan.fits ? slowerText(plan.seconds, chosen) : "does not fit into memory";
+  return plan.fits      ? slowerText(plan.seconds, chosen)
+         : plan.isBound ? "does not fit into memory; not simulated, at least so long"
+                        : "does not fit into memory";
 }
 
 /// `isWanted`: whether the first is the grid that was asked for, rather than the best.

@@ -9,6 +9,7 @@
 #include "compiler/split/take_cuts.h"
 #include "compiler/split/unfold_batch_norms.h"
 #include "ir/author/text/units.h"
+#include "ir/graph/micro_batch.h"
 
 #include <fmt/format.h>
 
@@ -51,22 +52,37 @@ std::string describe(const Grid& grid, size_t microBatches) {
          microBatchText(microBatches);
 }
 
-class Planner {
+/// The least number of micro-batches of equal length from `least` on; 0 for none.
+size_t evenFrom(size_t least, size_t length) {
+  for (; least <= length && length % least != 0; ++least) {
+  }
+  return least <= length ? least : 0;
+}
+
+} // namespace
+
+class QuotientPlanner::Planner {
  public:
-  Planner(const Graph& rewritten, const Machine& machine, llvm::ArrayRef<DeviceId> devices, const Grid& grid,
-          const CostModel& cost, const CompileOptions& options)
+  Planner(const Graph& rewritten, const Machine& machine, llvm::ArrayRef<DeviceId> devices,
+          const WantedGrid& wanted, const CostModel& cost, const CompileOptions& options)
       : graph_(unfoldBatchNorms(takeCuts(rewritten).graph)),
-        quotient_(quotientMachine(machine, devices, grid, cost)), grid_(grid), cost_(cost), options_(options),
-        splitter_(graph_, quotient_.rows, quotient_.machine, cost_) {
+        quotient_(quotientMachine(machine, devices, wanted.grid, cost)), wanted_(wanted), cost_(cost),
+        options_(options), splitter_(graph_, quotient_.rows, quotient_.machine, cost_) {
     const int64_t bytes = machine.devices[devices.front()].memoryBytes;
     capacity_ = bytes > 0 ? static_cast<double>(bytes) : HUGE_VAL;
   }
 
   std::optional<QuotientPlan> first() {
+    if (wanted_.microBatches) {
+      return with(*wanted_.microBatches, Seconds::Predicted);
+    }
+    const size_t length = grid_.stages > 1 ? batchLength() : 1;
     const size_t least = std::max<size_t>(grid_.stages / stagesPerMicroBatch, 1);
     std::optional<QuotientPlan> plan;
-    for (size_t count = microBatchCount(grid_); count >= least && !plan; count /= 2) {
-      plan = with(count);
+    for (size_t most = microBatchCount(grid_); most >= least && !plan;) {
+      const size_t count = evenMicroBatches(most, length);
+      plan = with(count, Seconds::OfThoseThatFit);
+      most = count - 1;
     }
     return plan;
   }
@@ -74,8 +90,9 @@ class Planner {
   // More micro-batches: shorter times of idle stages, and less memory.
   QuotientPlan improved(QuotientPlan best) {
     double bytes = best.memoryBytes;
-    for (size_t count = 2 * best.microBatches; mayGain(best); count *= 2) {
-      auto next = with(count);
+    for (size_t count = best.microBatches; mayGain(best);) {
+      count = evenFrom(2 * count, batchLength());
+      auto next = count > 0 ? with(count, Seconds::OfThoseThatFit) : std::nullopt;
       if (!next) {
         break;
       }
@@ -90,37 +107,68 @@ class Planner {
     return best;
   }
 
-  std::optional<QuotientPlan> with(size_t count) {
-    auto plan = with(count, MemoryUse::Ample);
+  QuotientPlan simulated(QuotientPlan plan) {
+    return plan.isBound ? with(plan.microBatches, Seconds::Predicted).value_or(plan) : plan;
+  }
+
+ private:
+  /// Of which plans the seconds are predicted; others have a lower bound.
+  enum class Seconds : uint8_t { Predicted, OfThoseThatFit };
+
+  size_t batchLength() { return static_cast<size_t>(splitter_.batchOfGroup()); }
+
+  std::optional<QuotientPlan> with(size_t count, Seconds seconds) {
+    auto plan = with(count, seconds, MemoryUse::Ample);
     if (plan && (!plan->fits || plan->recomputes) && mayUseLittle()) {
-      if (auto little = with(count, MemoryUse::Little); little && isBetter(*little, *plan)) {
+      if (auto little = with(count, seconds, MemoryUse::Little); little && isBetter(*little, *plan)) {
         plan = std::move(little);
       }
     }
     return plan;
   }
 
- private:
-  std::optional<QuotientPlan> with(size_t count, MemoryUse memory) {
+  std::optional<QuotientPlan> with(size_t count, Seconds seconds, MemoryUse memory) {
     QuotientPlan plan;
     plan.grid = grid_;
     plan.microBatches = count;
+    plan.description = describe(grid_, count);
     const auto withFew = placed(plan, few, memory);
-    const auto withMore = withFew && count > few ? placed(plan, more, memory) : withFew;
-    if (!withMore) {
+    if (!withFew) {
       return std::nullopt;
     }
-    setMemory(plan, *withMore);
-    std::optional<Placement> fewer, several;
-    if (!plan.fits) {
-      recompute(plan, *withFew, *withMore, fewer, several);
+    const std::optional<Placement> fewer = fitted(plan, *withFew);
+    if (!plan.fits && seconds == Seconds::OfThoseThatFit) { // nor do more micro-batches
+      plan.seconds = leastSeconds(*withFew, count);
+      plan.isBound = true;
+    } else if (count == few) {
+      plan.seconds = simulated(fewer ? *fewer : *withFew).seconds;
+    } else if (!extrapolate(plan, *withFew, memory)) {
+      return std::nullopt;
     }
-    const Simulated last = simulated(several ? *several : *withMore);
-    plan.seconds =
-        count > few ? extrapolated(simulated(fewer ? *fewer : *withFew), last, count) : last.seconds;
     plan.description = describe(grid_, count) + (plan.recomputes ? ", with recomputation" : "");
     plan.split.description = plan.description;
     return plan;
+  }
+
+  // Sets the memory of a plan, and its seconds from those with few and with more micro-batches. False if
+  // there is no split. With few, which hold no sums of gradients, as many ops are computed twice as if they
+  // held the bytes of more: else the difference would not be that of a micro-batch.
+  bool extrapolate(QuotientPlan& plan, const Placement& withFew, MemoryUse memory) {
+    const double before = bytesOf(withFew, plan.microBatches);
+    const auto withMore = placed(plan, more, memory);
+    if (!withMore) {
+      return false;
+    }
+    const std::optional<Placement> several = fitted(plan, *withMore);
+    std::optional<Rematerialised> fewer;
+    if (several) {
+      const double free = capacity_ - plan.stateBytes, added = bytesOf(*withMore, plan.microBatches) - before;
+      const InFlight inFlight = this->inFlight(plan.microBatches);
+      fewer = rematerialise(withFew, quotient_.machine, cost_, std::max(0.0, 1 - added / free), &inFlight);
+    }
+    plan.seconds = extrapolated(simulated(fewer ? fewer->placement : withFew),
+                                simulated(several ? *several : *withMore), plan.microBatches);
+    return true;
   }
 
   // Pipelines of many devices take long to split.
@@ -155,14 +203,29 @@ class Planner {
     return devices;
   }
 
-  // Of the stage that needs most.
-  void setMemory(QuotientPlan& plan, const Placement& placement) const {
-    const StageMemory memory =
-        stageMemory(placement, inFlight(plan.microBatches), firstOfStages(), quotient_.machine);
+  double bytesOf(const Placement& placement, size_t microBatches) const {
+    const auto all = stageMemory(placement, inFlight(microBatches), firstOfStages(), quotient_.machine).all;
+    return *std::max_element(all.begin(), all.end());
+  }
+
+  // Sets the memory of a plan, that of the stage that needs most. Where it does not fit: a placement that
+  // does, as ops are computed twice, if one is found.
+  std::optional<Placement> fitted(QuotientPlan& plan, const Placement& placement) const {
+    const InFlight inFlight = this->inFlight(plan.microBatches);
+    const StageMemory memory = stageMemory(placement, inFlight, firstOfStages(), quotient_.machine);
     const auto most = std::max_element(memory.all.begin(), memory.all.end());
     plan.memoryBytes = *most;
     plan.stateBytes = memory.state[static_cast<size_t>(most - memory.all.begin())];
     plan.fits = plan.memoryBytes <= capacity_;
+    plan.recomputes = false;
+    auto repeated =
+        plan.fits ? std::nullopt : rematerialise(placement, quotient_.machine, cost_, 1, &inFlight);
+    if (!repeated) {
+      return std::nullopt;
+    }
+    plan.memoryBytes = capacity_;
+    plan.fits = plan.recomputes = true;
+    return std::move(repeated->placement);
   }
 
   std::optional<Placement> placed(QuotientPlan& plan, size_t made, MemoryUse memory) {
@@ -182,62 +245,57 @@ class Planner {
     LowerOptions lowering = lowerOptionsOf(options_);
     lowering.peerReads = false; // what a mirror holds is not there to be read, and hosts have no peers
     made.seconds = predictedMakespan(placement, decided(placement, machine, cost_, lowering));
-    SideTable<DeviceId, double> busy(machine.devices.size(), 0);
-    for (const OpId op : placement.graph.ops()) {
-      const DeviceId device = placement.device[op];
-      busy[device] += cost_.opSeconds(placement.graph, op, machine, device);
-    }
-    for (const auto& row : quotient_.rows.stages) {
-      made.busy.push_back(busy[row.front()]);
-    }
+    made.busy = busyOf(placement);
     return made;
   }
 
-  // Placements that fit as ops are computed twice, where they are found.
-  void recompute(QuotientPlan& plan, const Placement& withFew, const Placement& withMore,
-                 std::optional<Placement>& fewer, std::optional<Placement>& several) const {
-    const InFlight inFlight = this->inFlight(plan.microBatches);
-    auto repeated = rematerialise(withMore, quotient_.machine, cost_, 1, &inFlight);
-    if (!repeated) {
-      return;
+  /// Seconds of computation by stage, with those of each micro-batch counted `times`.
+  std::vector<double> busyOf(const Placement& placement, double times = 1) const {
+    const Graph& graph = placement.graph;
+    SideTable<DeviceId, double> busy(quotient_.machine.devices.size(), 0);
+    for (const OpId op : graph.ops()) {
+      const DeviceId device = placement.device[op];
+      const double seconds = cost_.opSeconds(graph, op, quotient_.machine, device);
+      busy[device] += seconds * (microBatchOf(graph.scopeOf(op)) ? times : 1);
     }
-    several = std::move(repeated->placement);
-    if (plan.microBatches > few) {
-      if (auto repeatedFew = rematerialise(withFew, quotient_.machine, cost_, 1, &inFlight)) {
-        fewer = std::move(repeatedFew->placement);
-      }
+    std::vector<double> ofStages;
+    for (const DeviceId device : firstOfStages()) {
+      ofStages.push_back(busy[device]);
     }
-    plan.memoryBytes = capacity_;
-    plan.fits = plan.recomputes = true;
+    return ofStages;
+  }
+
+  /// The computation of the busiest stage, from a placement with one micro-batch.
+  double leastSeconds(const Placement& placement, size_t count) const {
+    const std::vector<double> busy = busyOf(placement, static_cast<double>(count));
+    return *std::max_element(busy.begin(), busy.end());
   }
 
   Graph graph_;
   QuotientMachine quotient_;
-  const Grid& grid_;
+  const WantedGrid wanted_;
+  const Grid& grid_ = wanted_.grid;
   const CostModel& cost_;
   const CompileOptions& options_;
   GridSplitter splitter_;
   double capacity_ = 0; // bytes of a device
 };
 
-} // namespace
-
 bool isBetter(const QuotientPlan& a, const QuotientPlan& b) {
   return std::pair(!a.fits, a.seconds) < std::pair(!b.fits, b.seconds);
 }
 
-std::optional<QuotientPlan> quotientPlan(const Graph& rewritten, const Machine& machine,
-                                         llvm::ArrayRef<DeviceId> devices, const WantedGrid& wanted,
-                                         const CostModel& cost, const CompileOptions& options) {
-  Planner planner(rewritten, machine, devices, wanted.grid, cost, options);
-  return wanted.microBatches ? planner.with(*wanted.microBatches) : planner.first();
-}
+QuotientPlanner::QuotientPlanner(const Graph& rewritten, const Machine& machine,
+                                 llvm::ArrayRef<DeviceId> devices, const WantedGrid& wanted,
+                                 const CostModel& cost, const CompileOptions& options)
+    : planner_(std::make_unique<Planner>(rewritten, machine, devices, wanted, cost, options)) {}
 
-QuotientPlan improvedPlan(QuotientPlan plan, const Graph& rewritten, const Machine& machine,
-                          llvm::ArrayRef<DeviceId> devices, const CostModel& cost,
-                          const CompileOptions& options) {
-  const Grid grid = plan.grid;
-  return Planner(rewritten, machine, devices, grid, cost, options).improved(std::move(plan));
-}
+QuotientPlanner::~QuotientPlanner() = default;
+
+std::optional<QuotientPlan> QuotientPlanner::first() { return planner_->first(); }
+
+QuotientPlan QuotientPlanner::improved(QuotientPlan plan) { return planner_->improved(std::move(plan)); }
+
+QuotientPlan QuotientPlanner::simulated(QuotientPlan plan) { return planner_->simulated(std::move(plan)); }
 
 } // namespace dfc

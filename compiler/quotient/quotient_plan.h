@@ -1,4 +1,4 @@
-// quotientPlan: the predicted step of a graph over one grid, simulated on a quotient machine
+// QuotientPlanner: the predicted step of a graph over one grid, simulated on a quotient machine
 // (quotient_machine.h) with one and with two micro-batches; the seconds of more micro-batches are
 // extrapolated.
 #pragma once
@@ -6,16 +6,20 @@
 #include "compiler/compile.h"
 #include "compiler/grids.h"
 
+#include <memory>
+
 namespace dfc {
 
 struct QuotientPlan {
   Grid grid;
   size_t microBatches = 1;
-  double seconds = 0;      ///< predicted, of a step
+  double seconds = 0;      ///< predicted, of a step; a lower bound where `isBound`
   double memoryBytes = 0;  ///< the largest over the stages, of one device
   double stateBytes = 0;   ///< the part of `memoryBytes` that holds parameters and optimiser state
   bool fits = true;        ///< whether `memoryBytes` is at most the capacity of a device
   bool recomputes = false; ///< whether ops are computed twice so that it fits (compiler/rematerialise)
+  bool isBound = false;    ///< of a plan that does not fit: not simulated, `seconds` are those of the stage
+                           ///< that computes longest
   bool isOwn = true; ///< whether the compiler tries the grid by itself; false for one that is only wanted
   std::string description; ///< "pipeline of 16 stages, each of 8 groups of 8 devices, 64 micro-batches"
   SplitGraph split;        ///< on the quotient machine
@@ -24,19 +28,28 @@ struct QuotientPlan {
 /// Whether a plan is preferred: plans that fit first, then by seconds.
 bool isBetter(const QuotientPlan& a, const QuotientPlan& b);
 
-/// The plan of one grid. The number of micro-batches is four per stage, halved until the batch divides, and 1
-/// without stages. Memory is estimated for a 1F1B schedule (Narayanan et al. 2019, "PipeDream"): state, what
-/// is held once for all micro-batches, and the values of the micro-batches in flight (stage_memory.h); where
-/// that is too much, with splits within groups for little memory, and with recomputation. `rewritten`: behind
-/// the phase Rewrite. `devices`: alike, without the host. Empty if the graph cannot be split over the grid.
-std::optional<QuotientPlan> quotientPlan(const Graph& rewritten, const Machine& machine,
-                                         llvm::ArrayRef<DeviceId> devices, const WantedGrid& wanted,
-                                         const CostModel& cost, const CompileOptions& options);
+/// The plans of one grid, with micro-batches of equal length. Memory is estimated for a 1F1B schedule
+/// (Narayanan et al. 2019, "PipeDream"): state, what is held once for all micro-batches, and the values of
+/// the micro-batches in flight (stage_memory.h); where that is too much, with splits within groups for little
+/// memory, and with recomputation. The arguments outlive it; one caller at a time.
+class QuotientPlanner {
+ public:
+  /// `rewritten`: behind the phase Rewrite. `devices`: alike, without the host.
+  QuotientPlanner(const Graph& rewritten, const Machine& machine, llvm::ArrayRef<DeviceId> devices,
+                  const WantedGrid& wanted, const CostModel& cost, const CompileOptions& options);
+  ~QuotientPlanner();
 
-/// The plan with more micro-batches, doubled while that makes it better, or until it fits. Arguments as of
-/// `quotientPlan`.
-QuotientPlan improvedPlan(QuotientPlan plan, const Graph& rewritten, const Machine& machine,
-                          llvm::ArrayRef<DeviceId> devices, const CostModel& cost,
-                          const CompileOptions& options);
+  /// The plan of as many micro-batches as are wanted; else of the most that are at most four per stage, and 1
+  /// without stages. Empty if the graph cannot be split over the grid.
+  std::optional<QuotientPlan> first();
+  /// The plan with more micro-batches, at least doubled while that makes it better, or until it fits.
+  QuotientPlan improved(QuotientPlan plan);
+  /// The plan with predicted seconds in place of a bound.
+  QuotientPlan simulated(QuotientPlan plan);
+
+ private:
+  class Planner;
+  std::unique_ptr<Planner> planner_;
+};
 
 } // namespace dfc

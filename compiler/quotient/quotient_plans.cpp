@@ -9,6 +9,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <memory>
 
 namespace dfc {
 namespace {
@@ -16,9 +17,6 @@ namespace {
 constexpr size_t mostStages = 64;
 /// More micro-batches are tried for plans of at most this multiple of the seconds of the best that fits.
 constexpr double mostOfBest = 1.1;
-/// A plan that does not fit is tried with more micro-batches only if it has fewer than this. A 1F1B pipeline
-/// with many micro-batches holds as many of them at a time as it has stages, whatever their number.
-constexpr size_t fewMicroBatches = 16;
 
 double capacityOf(const Machine& machine, DeviceId device) {
   const int64_t bytes = machine.devices[device].memoryBytes;
@@ -50,13 +48,8 @@ bool mayFit(double state, const Grid& grid, double capacity) {
   return state / static_cast<double>(grid.stages * spread) <= capacity;
 }
 
-/// `pipelineFactor` with as many micro-batches as the batch divides into.
 double idleFactor(const Grid& grid, size_t batch) {
-  size_t count = microBatchCount(grid);
-  while (count > 1 && batch / grid.groups % count != 0) {
-    count /= 2;
-  }
-  return pipelineFactor(count, grid.stages);
+  return pipelineFactor(evenMicroBatches(microBatchCount(grid), batch / grid.groups), grid.stages);
 }
 
 /// Largest ratio of a grid's `idleFactor` to the least one; grids above it are not simulated.
@@ -156,20 +149,27 @@ Result<std::vector<QuotientPlan>> quotientPlans(const Graph& written, const Mach
     }
   }
   std::vector<std::optional<QuotientPlan>> made(grids.size());
+  std::vector<std::unique_ptr<QuotientPlanner>> planners(grids.size());
   forEach(grids.size(), [&](size_t turn) { // long pipelines first, which take longest
     const size_t i = grids.size() - 1 - turn;
-    made[i] = quotientPlan(*graph, machine, devices, grids[i], cost, options);
+    planners[i] = std::make_unique<QuotientPlanner>(*graph, machine, devices, grids[i], cost, options);
+    made[i] = planners[i]->first();
   });
   const QuotientPlan* best = bestOf(made);
   const bool anyFits = best != nullptr && best->fits;
   const double most = anyFits ? mostOfBest * best->seconds : HUGE_VAL;
-  const auto mayImprove = [&](const QuotientPlan& plan) {
-    return plan.seconds <= most && (!anyFits || plan.fits || plan.microBatches < fewMicroBatches);
-  };
+  const auto isWanted = [&](size_t i) { return wanted && i == 0; };
+  forEach(made.size(), [&](size_t turn) {
+    const size_t i = grids.size() - 1 - turn;
+    if (made[i] && (isWanted(i) || made[i]->seconds <= most) && !grids[i].microBatches) {
+      made[i] = planners[i]->improved(*std::move(made[i]));
+    }
+  });
+  best = bestOf(made);
+  const bool noneFits = best != nullptr && !best->fits;
   forEach(made.size(), [&](size_t i) {
-    const bool isWanted = wanted && i == 0;
-    if (made[i] && (isWanted || mayImprove(*made[i])) && !grids[i].microBatches) {
-      made[i] = improvedPlan(*std::move(made[i]), *graph, machine, devices, cost, options);
+    if (made[i] && (isWanted(i) || noneFits)) {
+      made[i] = planners[i]->simulated(*std::move(made[i]));
     }
   });
   if (wanted && !made.front()) {

@@ -12,8 +12,9 @@ namespace {
 
 constexpr size_t impossible = std::numeric_limits<size_t>::max();
 
-// The length of the first axis of the largest input.
-int64_t batchOf(const Graph& graph) {
+} // namespace
+
+int64_t batchLength(const Graph& graph) {
   int64_t most = 0, batch = 0;
   for (const OpId op : graph.opsOf(OpKind::Input)) {
     const TensorType& type = graph.typeOf(graph[op].firstResult);
@@ -25,23 +26,19 @@ int64_t batchOf(const Graph& graph) {
   return batch;
 }
 
-} // namespace
-
 BatchChoices::BatchChoices(const Graph& graph, size_t count)
-    : graph_(graph), shares_(count, 1.0 / static_cast<double>(count)), batch_(batchOf(graph)),
+    : graph_(graph), shares_(count, 1.0 / static_cast<double>(count)), batch_(batchLength(graph)),
       choices_(graph.opCount()), layouts_(graph.valueCount(), Layout::onAll()), ranges_(graph.valueCount()),
       joined_(graph.valueCount(), false), accumulated_(graph.valueCount(), false) {}
 
-bool BatchChoices::choose() {
-  bool any = false;
+void BatchChoices::choose() {
   for (const OpId op : graph_.ops()) {
     choose(op);
-    any = any || (!choices_[op].whole && graph_[op].kind() != OpKind::Input);
+    any_ = any_ || (!choices_[op].whole && graph_[op].kind() != OpKind::Input);
   }
   for (const Fetch& fetch : graph_.fetches()) {
     joined_[fetch.value] = true;
   }
-  return any;
 }
 
 void BatchChoices::choose(OpId op) {
@@ -81,12 +78,13 @@ void BatchChoices::choose(OpId op) {
 }
 
 bool BatchChoices::isEven() const {
-  return llvm::all_of(ranges_.ids(), [&](ValueId value) {
-    const std::vector<SplitRange>& pieces = ranges_[value];
-    return !joined_[value] || llvm::all_of(pieces, [&](const SplitRange& piece) {
-      return piece.size() == pieces.front().size();
-    });
-  });
+  const bool divides = batch_ % static_cast<int64_t>(count()) == 0;
+  return divides && llvm::all_of(ranges_.ids(), [&](ValueId value) {
+           const std::vector<SplitRange>& pieces = ranges_[value];
+           return !joined_[value] || llvm::all_of(pieces, [&](const SplitRange& piece) {
+             return piece.size() == pieces.front().size();
+           });
+         });
 }
 
 bool BatchChoices::isOfBatch(OpId input) const {

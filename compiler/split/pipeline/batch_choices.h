@@ -8,6 +8,9 @@
 
 namespace dfc {
 
+/// The elements that are cut into micro-batches: the length of the first axis of the largest input.
+int64_t batchLength(const Graph& graph);
+
 /// How an op runs: once on the whole batch, or once per micro-batch.
 struct BatchChoice {
   bool whole = true;
@@ -28,11 +31,12 @@ class BatchChoices {
  public:
   /// `count`: micro-batches.
   BatchChoices(const Graph& graph, size_t count);
+  void choose();
   /// False if only inputs could be cut.
-  bool choose();
+  bool any() const { return any_; }
 
   size_t count() const { return shares_.size(); }
-  /// Whether the pieces of each value that is joined again have one length.
+  /// Whether all micro-batches have one length, and the pieces of each value that is joined again.
   bool isEven() const;
   const BatchChoice& of(OpId op) const { return choices_[op]; }
   /// Whole (`onAll`), cut into pieces, or partial results, of which each micro-batch has one.
@@ -54,6 +58,7 @@ class BatchChoices {
   const Graph& graph_;
   std::vector<double> shares_;
   int64_t batch_; ///< length of the axis
+  bool any_ = false;
   SideTable<OpId, BatchChoice> choices_;
   SideTable<ValueId, Layout> layouts_;
   SideTable<ValueId, std::vector<SplitRange>> ranges_; ///< of each micro-batch's piece

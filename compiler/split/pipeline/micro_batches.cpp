@@ -214,9 +214,17 @@ class BatchMaker {
 } // namespace
 
 std::optional<Graph> microBatches(const Graph& graph, size_t count, std::optional<size_t> made) {
+  if (count < 2) {
+    return std::nullopt;
+  }
   BatchChoices choices(graph, count);
-  const size_t most = std::clamp<size_t>(made.value_or(count), 1, std::max<size_t>(count, 1));
-  if (count < 2 || !choices.choose() || (most < count && !choices.isEven())) {
+  choices.choose();
+  return microBatches(graph, choices, made.value_or(count));
+}
+
+std::optional<Graph> microBatches(const Graph& graph, const BatchChoices& choices, size_t made) {
+  const size_t most = std::clamp<size_t>(made, 1, choices.count());
+  if (!choices.any() || (most < choices.count() && !choices.isEven())) {
     return std::nullopt;
   }
   return BatchMaker(graph, choices, most).run();

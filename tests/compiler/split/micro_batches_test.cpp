@@ -90,6 +90,9 @@ TEST_CASE("micro-batches: an embedding's gradient is one table, to which each ad
                                 machine);
   const auto batches = microBatches(graph, 4);
   REQUIRE(batches);
+  CHECK(microBatches(graph, 4, 2));
+  CHECK(!microBatches(graph, 3, 2)); // 16 rows: the first two would not stand for all three
+  CHECK(microBatches(graph, 3));
   size_t additions = 0, first = 0;
   for (const OpId op : batches->opsOf(OpKind::ScatterAdd)) {
     const auto& operands = (*batches)[op].operands;

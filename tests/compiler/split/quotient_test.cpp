@@ -136,7 +136,21 @@ TEST_CASE("quotient plans: a wanted grid comes first, with its best number of mi
   CHECK(two->front().microBatches == 2);
   CHECK(!two->front().isOwn);
   CHECK(!quotientPlans(graph, machine, RooflineCostModel(), {}, WantedGrid{{2, 4, 1}}).ok());
+  CHECK(
+      !quotientPlans(graph, machine, RooflineCostModel(), {}, WantedGrid{{2, 8, 1}, 3}).ok()); // of 512 rows
   CHECK(!quotientPlans(graph, machine, RooflineCostModel(), {}, WantedGrid{{1, 16, 1}, 1024}).ok());
+}
+
+TEST_CASE("quotient plans: micro-batches have equal lengths") {
+  const Machine machine = hostsOf(16, 4);
+  for (const int rows : {3072, 1920}) {
+    const auto plans = quotientPlans(parsed(deepNet(rows, 512)), machine, RooflineCostModel(), {});
+    REQUIRE(plans.ok());
+    for (const QuotientPlan& plan : *plans) {
+      INFO(rows << " rows: " << plan.description);
+      CHECK(static_cast<size_t>(rows) / plan.grid.groups % plan.microBatches == 0);
+    }
+  }
 }
 
 TEST_CASE("quotient plans: with less memory, more micro-batches or recomputation") {
@@ -147,10 +161,11 @@ TEST_CASE("quotient plans: with less memory, more micro-batches or recomputation
     for (const DeviceId device : devices) {
       machine.devices[device].memoryBytes = static_cast<int64_t>(bytes);
     }
-    auto plan = quotientPlan(graph, machine, devices, {{1, 4, 1}}, RooflineCostModel(), {});
-    return plan ? std::optional(
-                      improvedPlan(*std::move(plan), graph, machine, devices, RooflineCostModel(), {}))
-                : std::nullopt;
+    const RooflineCostModel cost;
+    const CompileOptions options;
+    QuotientPlanner planner(graph, machine, devices, {{1, 4, 1}}, cost, options);
+    auto plan = planner.first();
+    return plan ? std::optional(planner.improved(*std::move(plan))) : std::nullopt;
   };
   const auto ample = planned(0);
   REQUIRE(ample);
