@@ -1,5 +1,7 @@
 // Published plans beside the best of the same simulation, in predicted seconds: grids of GPT training steps
-// on machines of papers, and schedules of pipelines. Nothing is run, and no time is measured.
+// on machines of papers, and schedules of pipelines. Nothing is run, and no time is measured but that of
+// planning for a thousand GPUs.
+#include "compiler/quotient/quotient_plans.h"
 #include "ir/author/text/print.h"
 #include "ir/author/text/units.h"
 #include "ir/base/atomic_file.h"
@@ -12,11 +14,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 
 namespace dfc::bench {
 namespace {
 
 constexpr int64_t quickLayers = 1, quickBatch = 32;
+constexpr double mostPlanningSeconds = 60; // on two cores
 /// Of machines whose files are written: a route joins every two GPUs.
 constexpr size_t mostGpusInFile = 128;
 
@@ -98,6 +102,42 @@ void priceCases(const Harness& harness) {
   }
 }
 
+/// GPT-3 (Brown et al. 2020): 96 layers of 12288, 175 B parameters.
+PaperCase gpt3(bool quick) {
+  PaperCase one{"gpt3", {96, 96, 12288, 2048, 51200}, 1536, 1024, false, {}, {}};
+  if (quick) {
+    one.sizes.layers = 4;
+    one.gpus = 32;
+    one.batch = 64;
+  }
+  return one;
+}
+
+Status timePlanning(const Harness& harness, const PaperCase& one, Row& row) {
+  const auto graph = graphOf(one);
+  if (!graph) {
+    return graph.errors();
+  }
+  const Machine machine = machineOf(one, gpt3(false));
+  CompileOptions options;
+  options.precision = Precision::Bf16;
+  const double begin = steadySeconds();
+  const std::clock_t before = std::clock(); // of all threads
+  const auto plans = quotientPlans(*graph, machine, RooflineCostModel(), options);
+  const double seconds = steadySeconds() - begin;
+  const double ofThreads = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+  if (!plans) {
+    return plans.errors();
+  }
+  row.time = spreadOf({seconds});
+  row.checks.push_back({"seconds", seconds, harness.atFullSize(mostPlanningSeconds), std::nullopt});
+  row.notes.push_back(fmt::format("{} of processor time", humanSeconds(ofThreads)));
+  for (const QuotientPlan& plan : *plans) {
+    row.notes.push_back(planNote(plan.isBound ? "at least" : "predicted", plan));
+  }
+  return success();
+}
+
 Status schedulePipelines(const Harness& harness, size_t stages, Row& row) {
   double overOneForward = 0, overLeast = 0;
   for (size_t batches = 4; batches <= (harness.quick() ? 8U : 64U); batches *= 2) {
@@ -125,6 +165,13 @@ Status schedulePipelines(const Harness& harness, size_t stages, Row& row) {
 
 void paperPlans(Harness& harness, const BaselineOptions& /*baselines*/) {
   priceCases(harness);
+  if (harness.wants("paper/planning/175B")) {
+    const PaperCase one = gpt3(harness.quick());
+    harness.attempt("paper/planning/175B",
+                    fmt::format("finding a grid for {} layers of GPT-3 on {} GPUs in {} hosts",
+                                one.sizes.layers, one.gpus, one.gpus / gpusPerHost),
+                    [&](Row& row) { return timePlanning(harness, one, row); });
+  }
   for (const size_t stages : {4, 8, 16}) {
     const std::string key = fmt::format("paper/pipeline/{}", stages);
     if (harness.wants(key)) {
