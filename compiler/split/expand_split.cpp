@@ -37,6 +37,7 @@ class Expander {
       }
       offerSums(op);
     }
+    relayout_.assignMirrors();
     addFetches();
     auto made = std::move(builder_).finish();
     DFC_ASSERT(made.ok(), "splitting broke the graph: " + render(made.errors()));

@@ -19,7 +19,8 @@ struct Mesh {
   bool alike = true;          ///< whether the devices are of one class, and give the same bits
   DeviceId host;              ///< where inputs arrive and fetches end
   /// Of a quotient (compiler/quotient): all devices but the first are one mirror device. Ops are made for the
-  /// first device alone; the values of the others are copies of the first's.
+  /// first device alone; the values of the others are copies of the first's, and parameters have parameters
+  /// as copies.
   bool mirrored = false;
   size_t size() const { return devices.size(); }
   size_t made() const { return mirrored ? 1 : devices.size(); } ///< devices that ops are made for

@@ -4,6 +4,7 @@
 #include "compiler/split/sum_form.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
@@ -298,27 +299,63 @@ ValueId Relayout::sliced(ValueId old, const SplitValue& value, size_t part, size
   return made;
 }
 
-// A copy of the first part, resized to the part's type. Its values are never used: a quotient is only
-// simulated.
 ValueId Relayout::partOf(const SplitValue& value, size_t part, const InternedProvenance& like) {
   if (value.parts[part].valid()) {
     return value.parts[part];
   }
   const ValueId first = value.parts.front();
   ValueId& made = mirrors_[{first.index(), part}];
-  if (!made.valid()) {
-    const auto reader = std::exchange(row_, value.row);
-    const DeviceId device = value.where[part];
-    const Shape shape = builder_.soFar().typeOf(first).shape;
-    ops::Broadcast copy;
-    copy.shape.assign(shape.dims().begin(), shape.dims().end());
-    made = builder_.result(append(copy, {first}, like, nameOf(first, "mirror"), device));
-    if (value.layout.isCut()) {
-      made = resized(made, value.layout.axis, value.ranges[part].size(), device, like);
-    }
-    row_ = reader;
+  if (made.valid()) {
+    return made;
   }
+  const Graph& graph = builder_.soFar();
+  const OpRow& row = graph[graph[first].producer];
+  const auto reader = std::exchange(row_, value.row);
+  if (row.kind() != OpKind::Parameter) {
+    made = mirrorOf(first, value, part, like);
+  } else { // replicas of it are updated at the end of a step (compiler/transfer), and not sent at its begin
+    ops::Parameter parameter = row.attributes.as<ops::Parameter>();
+    if (value.layout.isCut()) {
+      Dims dims(parameter.type.shape.dims().begin(), parameter.type.shape.dims().end());
+      dims[value.layout.axis] = value.ranges[part].size();
+      parameter.type.shape = Shape(dims);
+    }
+    made =
+        builder_.result(append(std::move(parameter), {}, like, nameOf(first, "mirror"), value.where[part]));
+    mirroredParameters_.push_back({first, made, value, part, like});
+  }
+  row_ = reader;
   return made;
+}
+
+// A copy of the first part, resized to the part's type. Its values are never used: a quotient is only
+// simulated.
+ValueId Relayout::mirrorOf(ValueId first, const SplitValue& value, size_t part,
+                           const InternedProvenance& like) {
+  const Shape shape = builder_.soFar().typeOf(first).shape;
+  ops::Broadcast copy;
+  copy.shape.assign(shape.dims().begin(), shape.dims().end());
+  const ValueId made =
+      builder_.result(append(copy, {first}, like, nameOf(first, "mirror"), value.where[part]));
+  return value.layout.isCut()
+             ? resized(made, value.layout.axis, value.ranges[part].size(), value.where[part], like)
+             : made;
+}
+
+void Relayout::assignMirrors() {
+  llvm::DenseMap<ValueId, ValueId> next; // by parameter
+  for (const OpId assign : builder_.soFar().opsOf(OpKind::Assign)) {
+    const auto& operands = builder_.soFar()[assign].operands;
+    next[operands[0]] = operands[1];
+  }
+  for (const MirroredParameter& one : mirroredParameters_) {
+    if (const auto found = next.find(one.first); found != next.end()) {
+      row_ = one.value.row;
+      const ValueId copy = mirrorOf(found->second, one.value, one.part, one.like);
+      append(ops::Assign{}, {one.mirror, copy}, one.like, nameOf(one.mirror, "next"),
+             one.value.where[one.part]);
+    }
+  }
 }
 
 ValueId Relayout::resized(ValueId value, size_t axis, int64_t length, DeviceId device,

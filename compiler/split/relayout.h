@@ -30,10 +30,14 @@ class Relayout {
   /// for each would wait for the link's latency.
   void offer(ValueId old, const SplitValue& value);
   /// Part `part` of a value. On a mirrored mesh the parts of mirrors are made on demand, as copies of the
-  /// first.
+  /// first; those of a parameter are parameters.
   ValueId partOf(const SplitValue& value, size_t part, const InternedProvenance& like);
   /// Device `part`'s share of a partial sum: of a value that is none, device 0's is the value.
   ValueId share(ValueId old, const SplitValue& value, size_t part, const InternedProvenance& like);
+
+  /// Assigns the mirrored parts of parameters, copies of what their first parts are assigned. To be called
+  /// last.
+  void assignMirrors();
 
   /// An id for `old` of a value that the unsplit graph does not have.
   ValueId newId() { return ValueId(std::numeric_limits<uint32_t>::max() - ++newIds_); }
@@ -69,6 +73,7 @@ class Relayout {
                  const InternedProvenance& like);
   ValueId resized(ValueId value, size_t axis, int64_t length, DeviceId device,
                   const InternedProvenance& like);
+  ValueId mirrorOf(ValueId first, const SplitValue& value, size_t part, const InternedProvenance& like);
   ValueId reshaped(ValueId value, const Shape& shape, DeviceId device, const InternedProvenance& like);
   ValueId cast(ValueId value, ElementType to, DeviceId device, const InternedProvenance& like);
   std::string nameOf(ValueId part, std::string_view suffix) const;
@@ -89,7 +94,14 @@ class Relayout {
   std::map<Key, ValueId> made_;
   std::map<std::tuple<uint32_t, size_t, size_t, int64_t, int64_t>, ValueId> slices_;
   std::map<std::pair<uint32_t, size_t>, ValueId> mirrors_; // by the first part and the mirror's position
-  std::map<uint32_t, SplitValue> scattered_, doubled_;     // by old value
+  struct MirroredParameter {
+    ValueId first, mirror;
+    SplitValue value;
+    size_t part = 0;
+    InternedProvenance like;
+  };
+  std::vector<MirroredParameter> mirroredParameters_;
+  std::map<uint32_t, SplitValue> scattered_, doubled_; // by old value
   struct Offered {
     ValueId old;
     SplitValue value;

@@ -78,19 +78,38 @@ TEST_CASE("a quotient takes as long as the grid that it stands for") {
         REQUIRE(one);
         const double whole = makespanOf(all->graph, machine);
         const double seconds = makespanOf(one->graph, quotient.machine);
-        // Along two axes all devices of a group wait for the last of each exchange, which the quotient does
-        // not see.
-        const bool isAlongTwo = width > 1 && width < gpus / stages;
+        // One axis within a group, whose devices all run the same, is matched; beside it the list scheduler
+        // orders the sums of a device among its products, on each device in another order.
+        const bool isAlongTwo = width > 1 && grid.groups > 1;
         INFO(gpus << " GPUs, hosts of " << each << ": " << stages << " stages, groups of " << width);
-        CHECK(seconds == Approx(whole).epsilon(isAlongTwo ? 0.2 : width > 1 && stages > 1 ? 0.08 : 0.04));
+        CHECK(seconds == Approx(whole).epsilon(isAlongTwo ? 0.11 : width > 1 && stages > 1 ? 0.075 : 0.015));
         ofOps += static_cast<double>(one->graph.opCount()) / static_cast<double>(all->graph.opCount());
         ratios += std::abs(std::log(seconds / whole));
         ++count;
       }
     }
   }
-  CHECK(std::exp(ratios / count) < 1.04);
+  CHECK(std::exp(ratios / count) < 1.03);
   CHECK(ofOps / count < 0.5);
+}
+
+TEST_CASE("a quotient's mirrored parts of parameters are assigned at the end of a step") {
+  const RooflineCostModel cost;
+  const Machine machine = hostsOf(8, 8);
+  const Graph graph = rewritten(parsed(deepNet(4096, 512)), machine);
+  const QuotientMachine quotient = quotientMachine(machine, largestClass(machine), {1, 8, 1}, cost);
+  const auto one = splitOverGrid(graph, quotient.rows, quotient.machine, cost);
+  REQUIRE(one);
+  const std::string mirror = quotient.machine.devices[quotient.rows.stages[0].back()].name;
+  size_t parameters = 0, assigned = 0;
+  for (const OpId op : one->graph.opsOf(OpKind::Parameter)) {
+    parameters += one->graph.pinOf(op) == mirror ? 1 : 0;
+  }
+  for (const OpId op : one->graph.opsOf(OpKind::Assign)) {
+    assigned += one->graph.pinOf(op) == mirror ? 1 : 0;
+  }
+  CHECK(parameters > 0);
+  CHECK(assigned == parameters);
 }
 
 TEST_CASE("quotient plans: the quickest that fits first, and no plan for so many devices") {
