@@ -118,7 +118,7 @@ Status timePlanning(const Harness& harness, const PaperCase& one, Row& row) {
   if (!graph) {
     return graph.errors();
   }
-  const Machine machine = machineOf(one, gpt3(false));
+  const Machine machine = machineOf(one, one);
   CompileOptions options;
   options.precision = Precision::Bf16;
   const double begin = steadySeconds();
