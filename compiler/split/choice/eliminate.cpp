@@ -264,8 +264,7 @@ class Elimination {
     std::vector<double> least(problem_.options[v], 0);
     for (const size_t t : tablesOf_[v]) {
       for (uint32_t option = 0; option < least.size(); ++option) {
-        const CostTable rest = restricted(tables_[t], v, option);
-        least[option] += *std::min_element(rest.costs.begin(), rest.costs.end());
+        least[option] += leastOf(tables_[t], v, option);
       }
     }
     const auto option = static_cast<uint32_t>(std::min_element(least.begin(), least.end()) - least.begin());
@@ -285,19 +284,28 @@ class Elimination {
     answers_.push_back({v, {}, {static_cast<uint8_t>(option)}});
   }
 
+  /// Calls visit(from, to) for each run of the table's costs in which v has the option.
+  template <class Visit>
+  void forEachRun(const CostTable& table, uint32_t v, uint32_t option, Visit visit) const {
+    const size_t stride = strideOf(table, v), period = stride * problem_.options[v];
+    for (size_t i = option * stride; i < table.costs.size(); i += period) {
+      visit(table.costs.begin() + static_cast<std::ptrdiff_t>(i),
+            table.costs.begin() + static_cast<std::ptrdiff_t>(i + stride));
+    }
+  }
+
+  double leastOf(const CostTable& table, uint32_t v, uint32_t option) const {
+    double least = std::numeric_limits<double>::infinity();
+    forEachRun(table, v, option,
+               [&](auto from, auto to) { least = std::min(least, *std::min_element(from, to)); });
+    return least;
+  }
+
   CostTable restricted(const CostTable& table, uint32_t v, uint32_t option) const {
-    const size_t stride = strideOf(table, v), count = problem_.options[v];
-    CostTable rest;
-    for (const uint32_t other : table.variables) {
-      if (other != v) {
-        rest.variables.push_back(other);
-      }
-    }
-    for (size_t i = 0; i < table.costs.size(); ++i) {
-      if (i / stride % count == option) {
-        rest.costs.push_back(table.costs[i]);
-      }
-    }
+    CostTable rest{table.variables, {}};
+    llvm::erase_value(rest.variables, v);
+    rest.costs.reserve(table.costs.size() / problem_.options[v]);
+    forEachRun(table, v, option, [&](auto from, auto to) { rest.costs.insert(rest.costs.end(), from, to); });
     return rest;
   }
 
