@@ -139,8 +139,8 @@ TEST_CASE(
     CHECK(page.find("`" + std::string(benchmark.name)) != std::string::npos);
     CHECK((benchmark.book.empty() || page.find(benchmark.book) != std::string::npos));
   }
-  for (const char* file : {"h200x2.json", "h200x4.json", "h200.json", "xeon-2core.json", "epyc-2core.json",
-                           "xeon-16core.json"}) {
+  for (const char* file : {"h200x2.json", "h200x4.json", "h200.json", "h100x2.json", "h100.json",
+                           "xeon-2core.json", "epyc-2core.json", "xeon-16core.json"}) {
     std::set<std::pair<std::string, std::string>> rows;
     for (const OrderedJson& run : OrderedJson::parse(dfc::test::readText(folder / "results" / file))) {
       for (const OrderedJson& row : run["rows"]) {
