@@ -35,12 +35,18 @@ struct Simulated {
 };
 
 // Linear extrapolation to `count` micro-batches. A further micro-batch takes the difference of the two
-// simulated steps, and at least the computation that it adds to the busiest stage.
+// simulated steps; at least the computation that it adds to the busiest stage, and at most that and the part
+// of a stage in what a single micro-batch waits for. With as few as two in a deep pipeline, the list
+// scheduler lets the second one wait longer than in a pipeline that is full.
 double extrapolated(const Simulated& withFew, const Simulated& withMore, size_t count) {
-  double growth = withMore.seconds - withFew.seconds;
+  double least = 0, computed = 0; // of the micro-batch: in the busiest stage, and in all
   for (size_t stage = 0; stage < withFew.busy.size(); ++stage) {
-    growth = std::max(growth, withMore.busy[stage] - withFew.busy[stage]);
+    const double added = withMore.busy[stage] - withFew.busy[stage];
+    least = std::max(least, added);
+    computed += added;
   }
+  const double waits = std::max(0.0, withFew.seconds - computed) / static_cast<double>(withFew.busy.size());
+  const double growth = std::clamp(withMore.seconds - withFew.seconds, least, least + waits);
   return std::max(withFew.seconds, withMore.seconds) +
          growth / (more - few) * (static_cast<double>(count) - static_cast<double>(more));
 }

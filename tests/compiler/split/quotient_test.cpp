@@ -59,8 +59,9 @@ Machine hostsOf(uint32_t gpus, uint32_t each) {
 
 TEST_CASE("a quotient takes as long as the grid that it stands for") {
   const RooflineCostModel cost;
-  double ofOps = 0, ratios = 0;
-  int count = 0;
+  const CompileOptions options;
+  double ofOps = 0, ratios = 0, extrapolated = 0;
+  int count = 0, pipelines = 0;
   for (const auto& [gpus, each] :
        {std::pair(2U, 2U), std::pair(8U, 8U), std::pair(16U, 16U), std::pair(8U, 4U), std::pair(16U, 4U)}) {
     const Machine machine = hostsOf(gpus, each);
@@ -83,6 +84,14 @@ TEST_CASE("a quotient takes as long as the grid that it stands for") {
         const bool isAlongTwo = width > 1 && grid.groups > 1;
         INFO(gpus << " GPUs, hosts of " << each << ": " << stages << " stages, groups of " << width);
         CHECK(seconds == Approx(whole).epsilon(isAlongTwo ? 0.11 : width > 1 && stages > 1 ? 0.075 : 0.015));
+        if (stages > 1) { // from one and two micro-batches
+          QuotientPlanner planner(graph, machine, devices, {grid, batches.count}, cost, options);
+          const auto plan = planner.first();
+          REQUIRE(plan);
+          CHECK(plan->seconds == Approx(whole).epsilon(0.13));
+          extrapolated += std::abs(std::log(plan->seconds / whole));
+          ++pipelines;
+        }
         ofOps += static_cast<double>(one->graph.opCount()) / static_cast<double>(all->graph.opCount());
         ratios += std::abs(std::log(seconds / whole));
         ++count;
@@ -90,6 +99,7 @@ TEST_CASE("a quotient takes as long as the grid that it stands for") {
     }
   }
   CHECK(std::exp(ratios / count) < 1.03);
+  CHECK(std::exp(extrapolated / pipelines) < 1.06);
   CHECK(ofOps / count < 0.5);
 }
 
