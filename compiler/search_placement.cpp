@@ -95,9 +95,8 @@ class PlacementSearch {
     if (limits.isAsked || start_.isSplit || start_.splitSeconds < hopelessSplit * start_.seconds) {
       searchSplits(splits);
     }
-    if (wholeOpsToo) {
-      Budget rest =
-          isShared ? Budget(limits, start_.begin, splits.taken(), 1) : Budget(limits, start_.begin, 0, 0.5);
+    if (isShared) { // without a limit of the caller, policy `auto` of compiler/place has searched enough
+      Budget rest(limits, start_.begin, splits.taken(), 1);
       searchWhole(rest);
     }
     return std::move(best_);

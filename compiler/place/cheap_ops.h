@@ -13,6 +13,8 @@ class CheapOps {
   /// Places each cheap op without a pin on the device of most of its readers, and marks it as recomputed
   /// (Placement::recomputed) for its readers on other devices of that kind.
   void settle(Placement& placement) const;
+  /// Whether the op is cheap on some device.
+  bool isCheap(OpId op) const { return isCandidate_[op]; }
 
  private:
   bool isCheapOn(DeviceId device, OpId op) const { return cheap_[op.index() * devices_ + device.index()]; }

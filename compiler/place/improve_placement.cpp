@@ -13,16 +13,29 @@
 #include <cmath>
 
 namespace dfc {
+namespace {
+
+/// In the first steps a search also accepts placements that are slower than its start by this part of it, as
+/// in simulated annealing, and in each further step by this part of the allowance.
+constexpr double initialAllowance = 0.05, allowanceLeft = 0.98;
+
+bool isMovable(OpId op, const PlacementProblem& problem) {
+  const OpKind kind = problem.graph[op].kind();
+  return !isResident(kind) && kind != OpKind::Input && !problem.pins[op].valid();
+}
+
+} // namespace
+
 PlacementImprover::PlacementImprover(const PlacementProblem& problem, RatedPlacements& rated)
     : problem_(problem), graph_(problem.graph), rated_(rated), neighbours_(graph_.opCount()) {
   for (const OpId op : graph_.ops()) {
-    if (!isMovable(op)) {
+    if (!isMovable(op, problem)) {
       continue;
     }
     movable_.push_back(op);
     for (const ValueId operand : graph_[op].operands) {
       const OpId producer = graph_[operand].producer;
-      if (isMovable(producer)) {
+      if (isMovable(producer, problem)) {
         neighbours_[op].push_back(producer);
         neighbours_[producer].push_back(op);
       }
@@ -49,11 +62,18 @@ void PlacementImprover::run(DeviceId newest, uint64_t steps) {
   }
 }
 
+void PlacementImprover::runLonger(DeviceId newest, uint64_t steps) {
+  runWhile(newest, [&] { return steps-- != 0; });
+}
+
 void PlacementImprover::runWhile(llvm::function_ref<bool()> goesOn) {
+  runWhile(DeviceId(static_cast<uint32_t>(problem_.machine.devices.size() - 1)), goesOn);
+}
+
+void PlacementImprover::runWhile(DeviceId newest, llvm::function_ref<bool()> goesOn) {
   constexpr uint64_t seed = 0x5eed;
   constexpr uint64_t roundLength = 400; // steps, after which the best is the start again
   random_.seed(seed);
-  const DeviceId newest(static_cast<uint32_t>(problem_.machine.devices.size() - 1));
   bool ended = movable_.empty();
   while (!ended) {
     uint64_t left = roundLength;
@@ -94,9 +114,11 @@ void PlacementImprover::climb(const RatedPlacement& start,
   constexpr size_t historyLength = 16;
   std::array<double, historyLength> history;
   history.fill(value);
+  double allowance = initialAllowance * value;
   for (uint64_t step = 0; auto proposed = next(); ++step) {
     double& late = history[step % historyLength];
-    const double limit = std::max(value, late);
+    const double limit = std::max({value, late, start.value() + allowance});
+    allowance *= allowanceLeft;
     if (const double found = rated_.offer(*proposed, limit); found <= limit) {
       current_ = *std::move(proposed);
       value = found;
@@ -117,11 +139,6 @@ std::optional<Placement> PlacementImprover::newProposal(DeviceId newest) {
     at = draw(4) != 0 ? std::move(found) : current_;
   }
   return std::nullopt;
-}
-
-bool PlacementImprover::isMovable(OpId op) const {
-  const OpKind kind = graph_[op].kind();
-  return !isResident(kind) && kind != OpKind::Input && !problem_.pins[op].valid();
 }
 
 Placement PlacementImprover::proposal(const Placement& from, DeviceId newest) {

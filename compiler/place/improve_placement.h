@@ -19,15 +19,20 @@ class PlacementImprover {
 
   /// From the best placement so far, over the devices up to `newest`.
   void run(DeviceId newest, uint64_t steps);
-  /// The same over all devices, with other random numbers, until `goesOn`, which is asked before each step,
+  /// More steps from the best so far, with other random numbers.
+  void runLonger(DeviceId newest, uint64_t steps);
+  /// The same over all devices, until `goesOn`, which is asked before each step,
   /// says no, or no placement is found that was not offered before.
   void runWhile(llvm::function_ref<bool()> goesOn);
 
+  /// The ops that a search moves.
+  llvm::ArrayRef<OpId> movable() const { return movable_; }
+
  private:
+  void runWhile(DeviceId newest, llvm::function_ref<bool()> goesOn);
   /// `next` returns the placement to try in a step, or nothing to end the search.
   void climb(const RatedPlacement& start, llvm::function_ref<std::optional<Placement>()> next);
   void descend(DeviceId newest, uint64_t steps);
-  bool isMovable(OpId op) const;
   uint32_t draw(size_t count) { return static_cast<uint32_t>(random_() % count); }
   size_t drawSize();
   DeviceId drawDevice(DeviceId newest);

@@ -11,13 +11,17 @@
 
 namespace dfc {
 
-std::optional<PlannedSeconds> plannedSeconds(const Placement& placement, const PlacementProblem& problem) {
+std::optional<PlannedSeconds> plannedSeconds(const Placement& placement, const PlacementProblem& problem,
+                                             double most) {
   const Machine& machine = problem.machine;
   PlacedGraph placed = insertTransfers(placement, machine);
   if (!checkAddressable(placed, machine).empty()) {
     return std::nullopt;
   }
   Schedule schedule = makeSchedule(placed, machine, problem.cost, formsOf(problem.lowering));
+  if (schedule.makespan > most) {
+    return PlannedSeconds{schedule.makespan, 0, false, true};
+  }
   auto memory = planMemory(placed, schedule, machine);
   if (!memory && hasNarrowReplicas(placed)) {
     placed = insertTransfers(placement, machine, Narrow::CastAnew);

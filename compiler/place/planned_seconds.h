@@ -5,6 +5,7 @@
 
 #include "compiler/place/place.h"
 
+#include <limits>
 #include <optional>
 
 namespace dfc {
@@ -13,9 +14,14 @@ struct PlannedSeconds {
   double seconds = 0; ///< of a step in a sequence of steps, ops that wait for memory included
   double bound = 0;   ///< below which no order of its ops takes such a step
   bool waits = false; ///< whether ops wait for memory
+  /// Whether the plan was given up: `seconds` is then the makespan of its schedule, and whether it fits into
+  /// memory is not known.
+  bool givenUp = false;
 };
 
-/// Empty where the plan does not fit into memory.
-std::optional<PlannedSeconds> plannedSeconds(const Placement& placement, const PlacementProblem& problem);
+/// Empty where the plan does not fit into memory. `most`: a makespan, in seconds, above which a plan is given
+/// up.
+std::optional<PlannedSeconds> plannedSeconds(const Placement& placement, const PlacementProblem& problem,
+                                             double most = std::numeric_limits<double>::infinity());
 
 } // namespace dfc

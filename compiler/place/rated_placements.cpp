@@ -20,6 +20,9 @@ constexpr int impossible = 2; // a shortage
 constexpr size_t mostKept = 12;
 constexpr size_t mostOpsPlanned = 100; // of a graph all of whose placements are planned in full
 constexpr double gainOfSeveral = 0.02; // of the makespan, below which one device alone is kept
+/// Multiple of the limit of a search above which a makespan is hopeless: merged launches and feeds that the
+/// step before hides, which a makespan does not count, seldom gain as much.
+constexpr double hopeless = 1.4;
 
 size_t devicesOf(const Placement& placement, const PlacementProblem& problem) {
   std::set<DeviceId> used;
@@ -57,10 +60,14 @@ double RatedPlacements::offer(Placement candidate, double limit) {
   if (!seen_.insert(hashOf(candidate)).second || !runs(candidate)) {
     return never;
   }
-  RatedPlacement row = rowOf(std::move(candidate));
+  const double most = mostMakespan(limit), bound = makespanBound(candidate, problem_);
+  if (plansAll_ && bound > most) {
+    return bound;
+  }
+  RatedPlacement row = rowOf(std::move(candidate), bound);
   if (plansAll_ && row.shortage < impossible) {
-    const auto planned = plan(row);
-    row.shortage = planned ? 0 : impossible;
+    const auto planned = plan(row, most);
+    row.shortage = !planned ? impossible : planned->givenUp ? row.shortage : 0;
     row.seconds = planned ? planned->seconds : row.seconds;
   } else if (best_.empty() || isBetter(row, best_.front()) || row.value() <= limit) {
     row.seconds = predictedMakespan(row.placement, problem_, row.seconds);
@@ -71,6 +78,10 @@ double RatedPlacements::offer(Placement candidate, double limit) {
     best_.pop_back();
   }
   return value;
+}
+
+double RatedPlacements::mostMakespan(double limit) const {
+  return best_.empty() || best().shortage > 0 ? never : hopeless * std::max(limit, best().value());
 }
 
 bool RatedPlacements::wasOffered(Placement candidate) const {
@@ -87,8 +98,12 @@ std::optional<RatedPlacement> RatedPlacements::bestOfSeveral() const {
   return found != best_.end() ? std::optional(*found) : std::nullopt;
 }
 
-// With a lower bound of its makespan.
 RatedPlacement RatedPlacements::rowOf(Placement placement) const {
+  const double bound = makespanBound(placement, problem_);
+  return rowOf(std::move(placement), bound);
+}
+
+RatedPlacement RatedPlacements::rowOf(Placement placement, double bound) const {
   RatedPlacement row{std::move(placement), 0, 0, 1, 0};
   row.hash = hashOf(row.placement);
   row.devices = devicesOf(row.placement, problem_);
@@ -96,7 +111,7 @@ RatedPlacement RatedPlacements::rowOf(Placement placement) const {
   row.shortage = fitsInto(problem_.machine, demand.likely)  ? 0
                  : fitsInto(problem_.machine, demand.least) ? 1
                                                             : impossible;
-  row.seconds = makespanBound(row.placement, problem_);
+  row.seconds = bound;
   return row;
 }
 
@@ -161,13 +176,13 @@ void RatedPlacements::planSingle(Placement single) {
   }
 }
 
-std::optional<PlannedSeconds> RatedPlacements::plan(const RatedPlacement& row) {
+std::optional<PlannedSeconds> RatedPlacements::plan(const RatedPlacement& row, double most) {
   const auto [entry, isNew] = planOf_.try_emplace(row.hash);
-  if (!isNew) {
+  if (!isNew && !(entry->second && entry->second->givenUp && entry->second->seconds <= most)) {
     return entry->second;
   }
-  entry->second = plannedSeconds(row.placement, problem_);
-  if (entry->second) {
+  entry->second = plannedSeconds(row.placement, problem_, most);
+  if (entry->second && !entry->second->givenUp) {
     RatedPlacement full = row;
     full.shortage = 0;
     full.seconds = entry->second->seconds;

@@ -8,6 +8,7 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
 
+#include <limits>
 #include <optional>
 
 namespace dfc {
@@ -37,6 +38,10 @@ class RatedPlacements {
   double offer(Placement candidate, double limit = 0);
   /// Whether the placement was rated before, after its cheap ops were moved to their operands' devices.
   bool wasOffered(Placement candidate) const;
+  /// Whether no placement is likely to be the best of which some device computes so many seconds.
+  bool isHopeless(double seconds) const { return plansAll_ && seconds > mostMakespan(0); }
+  /// Whether an op is put where its readers are, wherever a placement has it.
+  bool isCheap(OpId op) const { return cheap_.isCheap(op); }
   bool empty() const { return best_.empty(); }
   /// Whether one that was planned in full fits into memory.
   bool fits() const { return !planned_.empty(); }
@@ -61,7 +66,11 @@ class RatedPlacements {
   bool runs(const Placement& placement) const;
   bool isFar(const RatedPlacement& row) const;
   RatedPlacement rowOf(Placement placement) const;
-  std::optional<PlannedSeconds> plan(const RatedPlacement& row);
+  /// `bound`: on its makespan.
+  RatedPlacement rowOf(Placement placement, double bound) const;
+  double mostMakespan(double limit) const;
+  std::optional<PlannedSeconds> plan(const RatedPlacement& row,
+                                     double most = std::numeric_limits<double>::infinity());
 
   const PlacementProblem& problem_;
   CheapOps cheap_;

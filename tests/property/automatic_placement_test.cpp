@@ -124,8 +124,8 @@ void checkMonotone(uint64_t begin, uint64_t end) {
     }
   }
   const int most = static_cast<int>(end - begin);
-  checkMonotone("one more device", device, most, 3); // where it opens a shorter route between the others
-  checkMonotone("a faster link", link, most, 15);
+  checkMonotone("one more device", device, most, 2); // where it opens a shorter route between the others
+  checkMonotone("a faster link", link, most, 5);
 }
 
 /// The machine with `share` of the memory that one device alone needs.
