@@ -110,14 +110,15 @@ void PlacementImprover::descend(DeviceId newest, uint64_t steps) {
 void PlacementImprover::climb(const RatedPlacement& start,
                               llvm::function_ref<std::optional<Placement>()> next) {
   current_ = start.placement;
-  double value = start.value();
+  const double first = start.value(); // `start` may be one of those that offers move
+  double value = first;
   constexpr size_t historyLength = 16;
   std::array<double, historyLength> history;
   history.fill(value);
   double allowance = initialAllowance * value;
   for (uint64_t step = 0; auto proposed = next(); ++step) {
     double& late = history[step % historyLength];
-    const double limit = std::max({value, late, start.value() + allowance});
+    const double limit = std::max({value, late, first + allowance});
     allowance *= allowanceLeft;
     if (const double found = rated_.offer(*proposed, limit); found <= limit) {
       current_ = *std::move(proposed);
