@@ -92,12 +92,13 @@ struct Tally {
   }
 };
 
-/// `mayBeSlower`: how many cases of a hundred. The search counts its steps, so that with a faster link or
-/// other memory it may end beside the optimum; a device more is only added to what was found without it.
+/// `mayBeSlower`: how many cases of a hundred; one of a short run. The search counts its steps, so that with
+/// a faster link or other memory it may end beside the optimum; a device more is only added to what was found
+/// without it. The long runs found 0.2 of a hundred for a device, 1.3 for a link and 1.4 for memory.
 void checkMonotone(const char* change, const Tally& tally, int least, int mayBeSlower) {
   INFO(change << ": " << tally.slower << " of " << tally.checked << " slower, the worst by " << tally.worst);
   CHECK(tally.checked >= least);
-  CHECK(tally.slower * 100 <= tally.checked * mayBeSlower);
+  CHECK(tally.slower <= std::max(1, tally.checked * mayBeSlower / 100));
   CHECK(tally.worst < 1.5); // reached: 1.47, of a step of a microsecond
 }
 
@@ -124,8 +125,8 @@ void checkMonotone(uint64_t begin, uint64_t end) {
     }
   }
   const int most = static_cast<int>(end - begin);
-  checkMonotone("one more device", device, most, 2); // where it opens a shorter route between the others
-  checkMonotone("a faster link", link, most, 5);
+  checkMonotone("one more device", device, most, 1); // where it opens a shorter route between the others
+  checkMonotone("a faster link", link, most, 3);
 }
 
 /// The machine with `share` of the memory that one device alone needs.
@@ -161,7 +162,7 @@ void checkMonotoneInMemory(uint64_t begin, uint64_t end) {
     }
   }
   INFO(refused << " refused");
-  checkMonotone("more memory", tally, static_cast<int>(end - begin) / 2, 3);
+  checkMonotone("more memory", tally, static_cast<int>(end - begin) / 2, 2);
 }
 
 /// Where an op goes in the objective of a minimum cut, the sum of all seconds, on two devices.
