@@ -1,5 +1,5 @@
-// offerAll: every placement of a graph of few ops. Of all placements the best is no slower where a link is
-// faster, memory larger or a device added, which cannot be said of what a search finds.
+// offerAll: enumerates every placement of a graph of few ops. The optimum gets no slower with a faster link,
+// more memory or a further device; the result of a local search may.
 #pragma once
 
 #include "compiler/place/rated_placements.h"
@@ -10,8 +10,8 @@ namespace dfc {
 /// readers are do not count.
 double countPlacements(llvm::ArrayRef<OpId> movable, DeviceId newest, const RatedPlacements& rated);
 
-/// Offers those that use the newest device. Left out are those of which some device computes longer than the
-/// best takes by far.
+/// Offers every placement that uses the newest device. Branches of the enumeration in which the computing
+/// time of one device alone is hopeless (RatedPlacements::isHopeless) are cut.
 void offerAll(llvm::ArrayRef<OpId> movable, DeviceId newest, const PlacementProblem& problem,
               RatedPlacements& rated);
 

@@ -50,7 +50,7 @@ double chainBound(const PlacementProblem& problem) {
   return longest;
 }
 
-/// Of graphs of few ops the search is longer, and begins, too, at what is found for even links.
+/// Graphs of few ops are searched for longer, and from the placements found for even links, too.
 bool isSmall(const Graph& graph, DeviceId newest) {
   constexpr size_t mostOpsOnDevices = 128;
   return graph.opCount() * (newest.index() + 1) <= mostOpsOnDevices;

@@ -35,9 +35,9 @@ struct Simulated {
 };
 
 // Linear extrapolation to `count` micro-batches. A further micro-batch takes the difference of the two
-// simulated steps; at least the computation that it adds to the busiest stage, and at most that and the part
-// of a stage in what a single micro-batch waits for. With as few as two in a deep pipeline, the list
-// scheduler lets the second one wait longer than in a pipeline that is full.
+// simulated steps, between two bounds: at least the computation that it adds to the busiest stage, at most
+// that plus one stage's share of the waits of a single micro-batch. With only two micro-batches in a deep
+// pipeline, the list scheduler lets the second one wait longer than in a full pipeline.
 double extrapolated(const Simulated& withFew, const Simulated& withMore, size_t count) {
   double least = 0, computed = 0; // of the micro-batch: in the busiest stage, and in all
   for (size_t stage = 0; stage < withFew.busy.size(); ++stage) {
