@@ -38,7 +38,7 @@ class RatedPlacements {
   double offer(Placement candidate, double limit = 0);
   /// Whether the placement was rated before, after its cheap ops were moved to their operands' devices.
   bool wasOffered(Placement candidate) const;
-  /// Whether a placement is unlikely to be the best if one of its devices computes for so many seconds.
+  /// Whether a placement with this computing time on one device is unlikely to be the best.
   bool isHopeless(double seconds) const { return plansAll_ && seconds > mostMakespan(0); }
   /// Whether an op is put where its readers are, wherever a placement has it.
   bool isCheap(OpId op) const { return cheap_.isCheap(op); }

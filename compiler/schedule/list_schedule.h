@@ -65,7 +65,7 @@ ListResult listSchedule(const ListProblem& problem);
 
 /// A further resource, beside queues and links, that may hold ready tasks back (memory: see
 /// compiler/memory/admission_control.h). Whether it admits a task may change whenever a task starts or ends.
-/// No task is late then: what a late task holds may be what another waits for.
+/// `late` is ignored then: other tasks may wait for the memory that a deferred task holds.
 class AdmissionPolicy {
  public:
   virtual ~AdmissionPolicy() = default;

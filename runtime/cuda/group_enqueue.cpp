@@ -120,8 +120,8 @@ void Group::enqueueWaits(size_t program, size_t position, const Step& step, Capt
   }
 }
 
-// Whether the command's kernel that waits for other GPUs also writes what the command before has to write:
-// not where it waits for something else, too, which may itself be behind what has to be written.
+// Whether one exchange kernel publishes the end of the previous command and waits for the peers of this one.
+// Not if this command also waits for other events: these may depend on that publication, a deadlock.
 bool Group::waitsByPeerWords(size_t program, size_t position) const {
   const auto& commands = programs_[program].commands;
   const auto byWord = [&](const WaitFor& wait) { return byPeerWord(program, wait); };
