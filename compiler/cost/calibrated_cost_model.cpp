@@ -67,14 +67,14 @@ double CalibratedCostModel::opSeconds(const Graph& graph, OpId op, const Machine
     return fallback_.opSeconds(graph, op, machine, device);
   }
   return hasTable(machine.devices[device])
-             ? measuredSeconds(graph, op, machine, device)
+             ? secondsOf(graph, op, machine, device)
              : fallback_.opSeconds(graph, op, machine, device) * factorOfMeasured(graph, op, machine);
 }
 
 double CalibratedCostModel::fromMemorySeconds(const Graph& graph, OpId op, const Machine& machine,
                                               DeviceId device) const {
   return isTimed(graph[op].kind()) && hasTable(machine.devices[device])
-             ? measuredSeconds(graph, op, machine, device, Operands::InMemory)
+             ? secondsOf(graph, op, machine, device, Operands::InMemory)
              : opSeconds(graph, op, machine, device);
 }
 
@@ -93,16 +93,29 @@ double CalibratedCostModel::factorOfMeasured(const Graph& graph, OpId op, const 
     const std::string_view model = machine.devices[device].model;
     if (hasTable(machine.devices[device]) && std::exchange(before, model) != model) {
       const double factor =
-          measuredSeconds(graph, op, machine, device) / fallback_.opSeconds(graph, op, machine, device);
+          secondsOf(graph, op, machine, device) / fallback_.opSeconds(graph, op, machine, device);
       largest = std::isfinite(factor) ? std::max(largest, factor) : largest;
     }
   }
   return largest > 0 ? largest : 1;
 }
 
-double CalibratedCostModel::measuredSeconds(const Graph& graph, OpId op, const Machine& machine,
-                                            DeviceId device, Operands operands) const {
-  const double otherwise = fallback_.opSeconds(graph, op, machine, device);
+bool CalibratedCostModel::isMeasured(const Graph& graph, OpId op, const Machine& machine,
+                                     DeviceId device) const {
+  return isTimed(graph[op].kind()) && hasTable(machine.devices[device]) &&
+         measuredSeconds(graph, op, machine, device).has_value();
+}
+
+double CalibratedCostModel::secondsOf(const Graph& graph, OpId op, const Machine& machine, DeviceId device,
+                                      Operands operands) const {
+  const std::optional<double> measured = measuredSeconds(graph, op, machine, device, operands);
+  return measured ? *measured : fallback_.opSeconds(graph, op, machine, device);
+}
+
+/// Of the op itself, else carried over from the nearest op of its family. None: the table has no such op.
+std::optional<double> CalibratedCostModel::measuredSeconds(const Graph& graph, OpId op,
+                                                           const Machine& machine, DeviceId device,
+                                                           Operands operands) const {
   const auto table = tables_.find(machine.devices[device].model);
   const std::string signature = signatureOf(graph, op);
   if (const CalibratedOp* measured = table->second.find(signature)) {
@@ -111,12 +124,13 @@ double CalibratedCostModel::measuredSeconds(const Graph& graph, OpId op, const M
   }
   const Row* row = nearest(families_.find(table->first)->second, graph, op, signature);
   if (row == nullptr) {
-    return otherwise;
+    return std::nullopt;
   }
+  const double here = fallback_.opSeconds(graph, op, machine, device);
   const double there = fallback_.opSeconds(row->lone.graph, row->lone.op, machine, device);
   const double neighbour = operands == Operands::InMemory ? row->fromMemory : row->seconds;
-  const double seconds = neighbour * otherwise / there;
-  return there > 0 && otherwise > 0 && std::isfinite(seconds) ? seconds : otherwise;
+  const double seconds = neighbour * here / there;
+  return there > 0 && here > 0 && std::isfinite(seconds) ? std::optional(seconds) : std::nullopt;
 }
 
 const Calibration* CalibratedCostModel::tableOf(const DeviceRow& device) const {

@@ -27,6 +27,7 @@
 #include "ir/machine/calibration.h"
 
 #include <map>
+#include <optional>
 
 namespace DFC_PUBLIC dfc {
 
@@ -48,6 +49,8 @@ class CalibratedCostModel : public CostModel {
   double fromMemorySeconds(const Graph& graph, OpId op, const Machine& machine,
                            DeviceId device) const override;
   bool knowsMemory() const override { return knowsMemory_; }
+  /// Of ops on calibrated devices that take seconds of the table (1 and 2 above).
+  bool isMeasured(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
   /// As measured where every class of the machine's links was, else as the machine file says.
   double transferSeconds(const Machine& machine, const Route& route, int64_t bytes) const override;
   /// The fallback's seconds of work divided by this model's seconds, at most 1: how close the op gets to the
@@ -65,8 +68,10 @@ class CalibratedCostModel : public CostModel {
     double seconds = 0, fromMemory = 0, flops = 0, bytes = 0;
   };
   enum class Operands : uint8_t { InCache, InMemory };
-  double measuredSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device,
-                         Operands operands = Operands::InCache) const;
+  double secondsOf(const Graph& graph, OpId op, const Machine& machine, DeviceId device,
+                   Operands operands = Operands::InCache) const;
+  std::optional<double> measuredSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device,
+                                        Operands operands = Operands::InCache) const;
   double factorOfMeasured(const Graph& graph, OpId op, const Machine& machine) const;
   const Calibration* tableOf(const DeviceRow& device) const;
   bool measuredAllCopies(const Machine& machine) const;

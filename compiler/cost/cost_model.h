@@ -28,6 +28,12 @@ class CostModel {
   }
   /// Whether `fromMemorySeconds` differs from `opSeconds` for any op.
   virtual bool knowsMemory() const { return false; }
+  /// Whether `opSeconds` comes from a measurement, of this op or of one like it, which contains all kernel
+  /// launches of the op. Else it prices one launch.
+  virtual bool isMeasured(const Graph& /*graph*/, OpId /*op*/, const Machine& /*machine*/,
+                          DeviceId /*device*/) const {
+    return false;
+  }
   /// Seconds that a copy of `bytes` takes over one route by itself.
   virtual double transferSeconds(const Machine& machine, const Route& route, int64_t bytes) const {
     return machine.seconds(route, bytes);

@@ -93,11 +93,16 @@ class Counter {
       }
     }
     for (const auto& [op, sum] : passes) {
-      if (sum.launches > 1) {
-        double& seconds = seconds_[schedule_.stepOf[op]];
-        seconds = std::max(seconds, sum.seconds);
+      const StepId step = schedule_.stepOf[op];
+      if (sum.launches > 1 && !isMeasured(step)) {
+        seconds_[step] = std::max(seconds_[step], sum.seconds);
       }
     }
+  }
+
+  bool isMeasured(StepId step) const {
+    const StepRow& row = schedule_.steps[step];
+    return cost_.isMeasured(placed_.graph, row.op, machine_, schedule_.queues[row.queue].device);
   }
 
   const DeviceRow& deviceOf(const LaunchRow& row) const {
