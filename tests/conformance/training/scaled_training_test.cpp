@@ -84,8 +84,9 @@ TEST_CASE("scaled training: a loss that underflows in f16 trains, and does not w
     const double first = lossAfter(*session, 1), last = lossAfter(*session, 60);
     CHECK(last < 0.5 * first);
     const auto plain = opened(network(tiny), contender, false);
-    CHECK(lossAfter(*plain, 1) == Approx(first).epsilon(1e-4)); // of products in f16
-    CHECK(lossAfter(*plain, 60) == Approx(first).epsilon(1e-4));
+    const double rounding = 5e-4; // of one product in f16: the two graphs are fused differently
+    CHECK(lossAfter(*plain, 1) == Approx(first).epsilon(rounding));
+    CHECK(lossAfter(*plain, 60) == Approx(first).epsilon(rounding));
   }
 }
 

@@ -139,7 +139,8 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return most;
 }
 
-/// What a precision may cost: its rounding of products, over 200 steps that build on one another.
+/// What a precision may cost: its rounding of products, over 200 steps that build on one another. F16 rounds
+/// a product as Tf32 does, and the tensors between products, too: twice the difference.
 struct Bound {
   Precision precision;
   double most;
@@ -163,7 +164,7 @@ void checkLosses(Graph (*model)(ElementType), const std::vector<Bound>& bounds) 
 TEST_CASE("200 steps: a transformer's losses follow those in f64") {
   checkLosses(
       transformer,
-      {{Precision::Ieee, 1e-4}, {Precision::Tf32, 5e-3}, {Precision::Bf16, 1e-1}, {Precision::F16, 5e-3}});
+      {{Precision::Ieee, 1e-4}, {Precision::Tf32, 5e-3}, {Precision::Bf16, 1e-1}, {Precision::F16, 1e-2}});
 }
 
 TEST_CASE("200 steps: a convolutional net's losses follow those in f64") {
