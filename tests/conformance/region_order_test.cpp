@@ -82,13 +82,13 @@ TEST_CASE("queue regions: an earlier computation races with no command within on
       look(plan, peerReads, Within::QueueRegion, queueRegion);
       look(plan, peerReads, Within::Program, program);
     };
-    for (uint64_t seed = 0; seed < 60; ++seed) {
+    for (uint64_t seed = 0; seed < 60; seed += 2) {
       check(*scatteredPlan(seed, 30 + 2 * seed, 400));
     }
     for (const int64_t batch : {64, 1024, 8192}) {
       check(*exchangingNet(batch));
     }
-    CHECK(queueRegion.moved > 300); // else little is tested
+    CHECK(queueRegion.moved > 150); // else little is tested
     CHECK(queueRegion.races == 0);
     CHECK(program.races > 0); // else a wrong queue region would not be seen
   }
