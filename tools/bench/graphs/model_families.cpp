@@ -2,6 +2,7 @@
 #include "tools/bench/graphs/model_families.h"
 
 #include "tools/bench/graphs/families/image_families.h"
+#include "tools/bench/graphs/families/mixed_families.h"
 #include "tools/bench/graphs/families/token_families.h"
 
 namespace dfc::bench {
@@ -29,6 +30,14 @@ constexpr ModelFamily modelFamilyTable[] = {
     {"contrastive", contrastiveFamily, {4, 1024, 32768, 512}, {1, 64, 16, 8}},
     {"efficientnet", efficientNetFamily, {3, 32, 512, 224}, {1, 8, 8, 32}},
     {"wavenet", wavenetFamily, {16, 256, 128, 4096}, {2, 8, 8, 32}},
+    {"tied", tiedTransformerFamily, {6, 768, 64, 1024}, {1, 64, 4, 16}},
+    {"masked_tokens", maskedTokensFamily, {6, 768, 128, 512}, {1, 64, 4, 16}},
+    {"gru", gruFamily, {2, 1024, 4096, 16}, {1, 16, 8, 4}},
+    {"message_passing", messagePassingFamily, {4, 512, 131072, 8}, {2, 16, 16, 2}},
+    {"adversarial", adversarialFamily, {4, 2048, 32768, 784}, {2, 16, 16, 8}},
+    {"distillation", distillationFamily, {4, 2048, 32768, 784}, {2, 16, 16, 8}},
+    {"running_sums", runningSumsFamily, {6, 768, 64, 1024}, {1, 16, 4, 8}},
+    {"group_norm", groupNormFamily, {4, 64, 512, 224}, {2, 8, 8, 32}},
     {"translation", translationFamily, {4, 768, 128, 256}, {1, 64, 8, 16}},
 };
 
