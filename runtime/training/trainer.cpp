@@ -43,6 +43,24 @@ std::string someOf(const std::vector<std::string>& names) {
   return fmt::format("{}{}", fmt::join(first, ", "), names.size() > shown ? ", …" : "");
 }
 
+/// An evaluation that changes weights would train on the data that it is to judge them by.
+Diagnostics changedByEvaluation(const Session& evaluation) {
+  std::vector<std::string> changed;
+  for (const Session::Parameter& parameter : evaluation.parameters()) {
+    if (parameter.assigned && isFloat(parameter.type.element)) {
+      changed.push_back(fmt::format("'{}'", parameter.name));
+    }
+  }
+  if (changed.empty()) {
+    return {};
+  }
+  return {errorWithoutPlace(
+      fmt::format("the graph of the evaluation changes {} of its parameters: {}: it would train on the data "
+                  "that is to judge the training",
+                  changed.size(), someOf(changed)),
+      "give a graph without updates, whose batch norms take the running statistics")};
+}
+
 /// Every parameter of the evaluation must be one of the training, of the same type.
 Diagnostics evaluationFaults(const Session& training, const Session& evaluation) {
   std::map<std::string, TensorType> known;
@@ -115,8 +133,12 @@ Diagnostics orderFaults(const TrainingState& saved, const TrainingOptions& optio
            "resume with the data, the batches and the seed of before, or start from its parameters alone"}};
 }
 
-/// From NaN no training recovers, so that it is not written over what can be resumed. Infinite parameters are
-/// meant: masks hold them.
+constexpr const char* nanHint =
+    "a check of finite values (--check-finite, SessionOptions::checkFinite) names the op "
+    "where NaN begins; a smaller rate or clipped gradients may avoid it";
+
+/// From NaN no training recovers, so that it ends, and is not written over what can be resumed. Infinite
+/// parameters are meant: masks hold them.
 Diagnostics nanFaults(const NamedLiterals& parameters, const std::string& checkpoint, int64_t step) {
   std::vector<std::string> names;
   for (const auto& [name, value] : parameters) {
@@ -129,11 +151,30 @@ Diagnostics nanFaults(const NamedLiterals& parameters, const std::string& checkp
   }
   return {{Severity::Error,
            {checkpoint},
-           fmt::format("is left as it was: {} of {} parameters hold NaN behind step {}: {}", names.size(),
+           fmt::format("{}: {} of {} parameters hold NaN behind step {}: {}",
+                       checkpoint.empty() ? "the training has failed" : "is left as it was", names.size(),
                        parameters.size(), step, someOf(names)),
-           "a check of finite values (--check-finite, SessionOptions::checkFinite) names the op where NaN "
-           "begins; a smaller rate or clipped gradients may avoid it"}};
+           nanHint}};
 }
+
+/// Whether it trains: a run of a graph that changes no parameter of floats may give infinities on purpose.
+bool changesFloats(const Session& session) {
+  const auto parameters = session.parameters();
+  return std::any_of(parameters.begin(), parameters.end(), [](const Session::Parameter& parameter) {
+    return parameter.assigned && isFloat(parameter.type.element);
+  });
+}
+
+/// The first scalar that is not finite, a loss more often than not.
+const NamedLiterals::value_type* scalarNotFinite(const NamedLiterals& results) {
+  const auto found = std::find_if(results.begin(), results.end(), [](const auto& result) {
+    return result.second.type().shape.elements() == 1 &&
+           !isFinite(result.second.type(), result.second.bytes());
+  });
+  return found == results.end() ? nullptr : &*found;
+}
+
+bool isPowerOfTwo(int64_t number) { return number > 0 && (number & (number - 1)) == 0; }
 
 } // namespace
 
@@ -155,11 +196,15 @@ struct Trainer::Impl {
   NamedLiterals last;
   EvaluatedMeans means;
   double pausedSeconds = 0;
-  bool refusedNan = false;
+  bool trains = false;        ///< see changesFloats
+  int64_t stepsNotFinite = 0; ///< steps with a scalar that is not finite
+  bool suspectsNan = false;   ///< whether the parameters are to be looked at behind the next step that ends
+  bool diverged = false;
 
   Impl(Session& trained, TrainingOptions wished) : session(trained), options(std::move(wished)) {
     state.stepsPerEpoch = options.stepsPerEpoch;
     state.shuffleSeed = options.shuffleSeed;
+    trains = changesFloats(session);
   }
 
   bool isDue(int64_t every) const { return every > 0 && submitted % every == 0; }
@@ -169,6 +214,7 @@ struct Trainer::Impl {
       last = underWay.front().wait();
       underWay.pop_front();
       ++state.step;
+      watch();
       if (log) {
         log->add(state.step, (state.step + state.stepsPerEpoch - 1) / state.stepsPerEpoch, last);
       }
@@ -176,6 +222,40 @@ struct Trainer::Impl {
         options.afterStep(state.step, last);
       }
     }
+  }
+
+  /// The parameters are copied to look at them, so that a training whose loss alone is infinite is looked at
+  /// after 1, 2, 4, 8, … such steps.
+  void watch() {
+    if (trains && scalarNotFinite(last) != nullptr) {
+      suspectsNan = suspectsNan || isPowerOfTwo(++stepsNotFinite);
+    }
+  }
+
+  /// Ends a training that cannot recover.
+  Status checkParameters() {
+    drain(0);
+    suspectsNan = false;
+    const Status flushed = flushLog();
+    return flushed ? refuseNan(session.state()) : flushed;
+  }
+
+  Status refuseNan(const NamedLiterals& parameters) {
+    Diagnostics errors = nanFaults(parameters, options.checkpoint, state.step);
+    diverged = diverged || !errors.empty();
+    return errors.empty() ? success() : Status(errors);
+  }
+
+  /// A training whose last loss is no number has not succeeded, whatever its parameters hold.
+  Status checkLast() {
+    const auto* result = trains ? scalarNotFinite(last) : nullptr;
+    if (result == nullptr) {
+      return success();
+    }
+    diverged = true;
+    return errorWithoutPlace(fmt::format("fetch '{}' is {} in the last step, {}", result->first,
+                                         std::isnan(result->second.at(0)) ? "NaN" : "infinite", state.step),
+                             nanHint);
   }
 
   Status evaluate() {
@@ -249,9 +329,8 @@ struct Trainer::Impl {
     }
     savedAt = state.step;
     const NamedLiterals parameters = session.state();
-    if (Diagnostics errors = nanFaults(parameters, options.checkpoint, state.step); !errors.empty()) {
-      refusedNan = true;
-      return errors;
+    if (const Status refused = refuseNan(parameters); !refused) {
+      return refused;
     }
     return saveTraining(parameters, state, options.checkpoint);
   }
@@ -321,6 +400,7 @@ Result<Trainer> Trainer::start(Session& session, TrainingOptions options) {
   Diagnostics errors = numberFaults(options);
   if (options.evaluation.session != nullptr) {
     addErrors(errors, evaluationFaults(session, *options.evaluation.session));
+    addErrors(errors, changedByEvaluation(*options.evaluation.session));
   }
   addErrors(errors, bestFaults(options));
   if (!errors.empty()) {
@@ -343,7 +423,7 @@ const NamedLiterals& Trainer::last() const { return impl_->last; }
 const EvaluatedMeans& Trainer::evaluated() const { return impl_->means; }
 const TrainingState& Trainer::state() const { return impl_->state; }
 double Trainer::pausedSeconds() const { return impl_->pausedSeconds; }
-bool Trainer::refusedNan() const { return impl_->refusedNan; }
+bool Trainer::diverged() const { return impl_->diverged; }
 void Trainer::drain() { impl_->drain(0); }
 
 Status Trainer::advance() {
@@ -360,9 +440,16 @@ Status Trainer::advance() {
     return impl_->pause(evaluates, saves);
   }
   impl_->drain(1);
-  return impl_->flushNow();
+  return impl_->suspectsNan ? impl_->checkParameters() : impl_->flushNow();
 }
 
-Status Trainer::finish() { return impl_->pause(/*evaluates=*/done(), /*saves=*/true); }
+Status Trainer::finish() {
+  impl_->drain(0);
+  Status status = impl_->suspectsNan ? impl_->checkParameters() : success();
+  if (status) {
+    status = impl_->pause(/*evaluates=*/done(), /*saves=*/true);
+  }
+  return status ? impl_->checkLast() : status;
+}
 
 } // namespace dfc

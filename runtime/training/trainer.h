@@ -79,7 +79,8 @@ void feedFrom(Batches& batches, TrainingOptions& options);
 class Trainer {
  public:
   /// Resumes where the options say so. Errors, all at once where they can be: a checkpoint that does not fit,
-  /// an evaluation with parameters that the training lacks, a fetch of neither, a log of other columns.
+  /// an evaluation with parameters that the training lacks or that changes parameters of floats, a fetch of
+  /// neither, a log of other columns.
   static Result<Trainer> start(Session& session, TrainingOptions options);
   /// Moves the training; the other may only be destroyed.
   Trainer(Trainer&&) noexcept;
@@ -94,11 +95,15 @@ class Trainer {
   /// Steps of the whole training.
   int64_t steps() const;
   /// Submits the next step while the one before is under way, and does what is due behind it: an evaluation,
-  /// a checkpoint. Errors: feeds that do not fit, files that cannot be written. Throws as Session does.
+  /// a checkpoint. Errors: feeds that do not fit, files that cannot be written, parameters that hold NaN,
+  /// from which no training recovers (looked for where a checkpoint is due or a scalar fetch is not finite).
+  /// Throws as Session does.
   Status advance();
   /// Waits for the steps under way.
   void drain();
-  /// Waits, evaluates if all steps are done, writes the last checkpoint and the log.
+  /// Waits, evaluates if all steps are done, writes the last checkpoint and the log. Errors: those of
+  /// advance, and, with all written, a scalar fetch that is not finite in the last step of a session that
+  /// changes parameters of floats.
   Status finish();
 
   /// Fetches of the last step that has ended; empty before the first.
@@ -109,8 +114,9 @@ class Trainer {
   const TrainingState& state() const;
   /// Seconds that evaluations and files have taken so far.
   double pausedSeconds() const;
-  /// Whether the last error is that of parameters that hold NaN, which are not written over a checkpoint.
-  bool refusedNan() const;
+  /// Whether the last error is that of values that are not finite: of parameters that hold NaN, which are not
+  /// written over a checkpoint, or of the last step's fetches.
+  bool diverged() const;
 
  private:
   struct Impl;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <zlib.h>
+
 #include <charconv>
 
 namespace dfc {
@@ -16,10 +18,36 @@ constexpr const char* stepsPerEpochKey = "dfc.stepsPerEpoch";
 constexpr const char* seedKey = "dfc.shuffleSeed";
 constexpr const char* bestValueKey = "dfc.bestValue";
 constexpr const char* bestStepKey = "dfc.bestStep";
+constexpr const char* checksumKey = "dfc.crc32";
 
-SafetensorsTexts textsOf(const TrainingState& state) {
+/// Of the parameters' names and bytes: a bit that a disk or a copy has turned would else be trained on.
+std::string checksumOf(const NamedLiterals& parameters) {
+  uLong sum = crc32_z(0, nullptr, 0);
+  for (const auto& [name, value] : parameters) {
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(name.data()), name.size());
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(value.bytes().data()), value.bytes().size());
+  }
+  return fmt::format("{:08x}", sum);
+}
+
+/// Checkpoints of other programs, and those of before there was one, have no checksum.
+Diagnostics checksumFaults(const SafetensorsFile& file, const std::string& path) {
+  const auto stored = file.texts.find(checksumKey);
+  if (stored == file.texts.end() || stored->second == checksumOf(file.tensors)) {
+    return {};
+  }
+  return {
+      {Severity::Error,
+       {path},
+       "its parameters are not those that were saved: their checksum differs",
+       "the file is damaged: resume from another copy of it or from an earlier checkpoint; after a change "
+       "that was meant, start from its parameters alone (--state, loadState)"}};
+}
+
+SafetensorsTexts textsOf(const TrainingState& state, const NamedLiterals& parameters) {
   SafetensorsTexts texts{{stepKey, fmt::format("{}", state.step)},
-                         {stepsPerEpochKey, fmt::format("{}", state.stepsPerEpoch)}};
+                         {stepsPerEpochKey, fmt::format("{}", state.stepsPerEpoch)},
+                         {checksumKey, checksumOf(parameters)}};
   if (state.shuffleSeed) {
     texts.emplace(seedKey, fmt::format("{}", *state.shuffleSeed));
   }
@@ -84,7 +112,7 @@ TrainingState stateOf(Numbers& numbers) {
 } // namespace
 
 Status saveTraining(const NamedLiterals& parameters, const TrainingState& state, const std::string& path) {
-  return writeSafetensors(path, parameters, textsOf(state));
+  return writeSafetensors(path, parameters, textsOf(state, parameters));
 }
 
 Status saveTraining(Session& session, const TrainingState& state, const std::string& path) {
@@ -100,6 +128,9 @@ Result<TrainingState> loadTraining(Session& session, const std::string& path) {
   const TrainingState state = stateOf(numbers);
   if (!numbers.errors().empty()) {
     return numbers.errors();
+  }
+  if (Diagnostics errors = checksumFaults(*file, path); !errors.empty()) {
+    return errors;
   }
   if (const Status set = setWholeState(session, file->tensors, path); !set) {
     return set.errors();

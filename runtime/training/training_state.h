@@ -32,8 +32,9 @@ Status saveTraining(Session& session, const TrainingState& state, const std::str
 /// The same with parameters of a session's `state()`.
 Status saveTraining(const NamedLiterals& parameters, const TrainingState& state, const std::string& path);
 
-/// Sets the session's parameters and gives the state. Errors: those of loadState, and a file that holds
-/// parameters alone; then nothing is set.
+/// Sets the session's parameters and gives the state. Errors: those of loadState, a file that holds
+/// parameters alone, and one whose parameters have another checksum than was saved with them; then nothing is
+/// set.
 Result<TrainingState> loadTraining(Session& session, const std::string& path);
 
 } // namespace dfc

@@ -56,6 +56,13 @@ class Matching {
                       hint()};
   }
   const NamedLiterals& fitting() const { return fitting_; }
+  /// Of a file that has more than the graph needs, such as a checkpoint that is read by an evaluation.
+  Diagnostics withPartialHint(Diagnostics errors) const {
+    if (loaded_.set == loaded_.parameters && loaded_.set > 0) {
+      errors.front().hint = "take those that the graph has: --partial (WeightOptions::partial)";
+    }
+    return errors;
+  }
 
  private:
   static std::string listed(std::string_view what, const std::vector<std::string>& names, const char* form) {
@@ -107,7 +114,7 @@ Result<LoadedWeights> loadWeights(Session& session, const std::string& path, con
   if (!options.partial) {
     const Status set = setWholeState(session, *values, path);
     return set ? Result(LoadedWeights{matching.fitting().size(), session.parameters().size(), 0})
-               : set.errors();
+               : matching.withPartialHint(set.errors());
   }
   auto result = matching.result();
   if (result) {

@@ -1,6 +1,7 @@
 // `dfc run` when values stop being finite: a warning, the op by name with --check-finite, and what is saved.
 #include "runtime/files/npy.h"
 #include "tests/support/catch.h"
+#include "tests/support/golden.h"
 #include "tests/tools/run_dfc.h"
 
 #include <nlohmann/json.hpp>
@@ -35,6 +36,15 @@ const char* overwriting = R"(graph overwriting {
 }
 )";
 
+// w is 1, 0, -inf, NaN, …
+const char* diving = R"(graph diving {
+  parameter w : f32[] = constant(1)
+  loss = log(w)
+  assign(w, loss)
+  fetch loss
+}
+)";
+
 // The parameter itself becomes infinite: 1e30, 1e60.
 const char* growing = R"(graph growing {
   parameter w : f32[2] = constant(1e30)
@@ -54,13 +64,49 @@ TEST_CASE("dfc run: the first step and fetch that is not finite is told in one w
   const Outcome fine = shop.dfc({"run", "g.dfg", "--steps", "2"});
   CHECK(fine.status == 0);
   CHECK(fine.err.empty());
-  const Outcome sunk = shop.dfc({"run", "g.dfg", "--steps", "9"});
-  CHECK(sunk.status == 0);
-  CHECK(sunk.err ==
-        "warning: fetch 'loss' is not finite since step 3, counted from 1: 1 of 1 elements infinite; "
-        "--check-finite names the op where it began\n");
-  const auto json = nlohmann::json::parse(shop.dfc({"run", "g.dfg", "--steps", "9", "--json"}).out);
+  const Outcome sunk = shop.dfc({"run", "g.dfg", "--steps", "9", "--save-state", "s.safetensors"});
+  CHECK(sunk.status == 1);
+  CHECK_THAT(sunk.err,
+             startingWith("warning: fetch 'loss' is not finite since step 3, counted from 1: 1 of 1 elements "
+                          "infinite; --check-finite names the op where it began\n"
+                          "g.dfg:4:9: error: fetch 'loss' is NaN in the last step, 9\n  hint: "));
+  CHECK_THAT(sunk.out, containing("9 steps in ")); // the parameter itself stays finite: all steps are run
+  CHECK_THAT(sunk.out, containing("wrote s.safetensors\n"));
+  const Outcome machine = shop.dfc({"run", "g.dfg", "--steps", "9", "--json"});
+  CHECK(machine.status == 1);
+  const auto json = nlohmann::json::parse(machine.err);
   CHECK(json["notes"].size() == 1);
+  CHECK(json["errors"][0]["line"] == 4);
+}
+
+TEST_CASE("dfc run: a training whose parameters became NaN ends there with status 1, and replaces no file") {
+  const Workshop shop;
+  shop.write("g.dfg", diving);
+  const std::vector<std::string> words = {"run",          "g.dfg",         "--steps", "1000000",
+                                          "--save-state", "s.safetensors", "--log",   "l.csv"};
+  shop.write("s.safetensors", "kept");
+  for (const char* machine : {"cpu", "cpu-2gpu"}) {
+    auto there = words;
+    there.insert(there.end(), {"-m", machine});
+    const Outcome outcome = shop.dfc(there);
+    INFO(outcome.err);
+    CHECK(outcome.status == 1);
+    CHECK_THAT(outcome.err, containing("warning: fetch 'loss' is not finite since step 2, counted from 1: "));
+    CHECK_THAT(outcome.err, containing("; written: l.csv; not written: s.safetensors\n"
+                                       "g.dfg:3:10: error: the training has failed: 1 of 1 parameters hold "
+                                       "NaN behind step "));
+    CHECK_THAT(outcome.err, containing("  hint: a check of finite values (--check-finite, "));
+  }
+  CHECK(readText(shop.file("s.safetensors")) == "kept");
+  CHECK_THAT(readText(shop.file("l.csv")), containing("\n3,"));
+}
+
+TEST_CASE("dfc run: a graph that trains nothing may give what is not finite") {
+  const Workshop shop;
+  shop.write("g.dfg", "graph g {\n  parameter w : f32[] = zeros()\n  fetch y = log(w)\n}\n");
+  const Outcome outcome = shop.dfc({"run", "g.dfg", "--steps", "3"});
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.err, startingWith("warning: fetch 'y' is not finite since step 1"));
 }
 
 TEST_CASE("dfc run --check-finite: ends at the op where it began, exit 1, on every backend that computes") {

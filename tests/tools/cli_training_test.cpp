@@ -101,6 +101,16 @@ TEST_CASE("dfc run: evaluation means, the best checkpoint, the log and its curve
   CHECK_THAT(curves("curve.svg"), containing(">evaluation</text>"));
 }
 
+TEST_CASE("dfc run: the graph that is trained is no evaluation: it would train on the evaluation's data") {
+  const TrainingShop shop;
+  const Outcome outcome =
+      shop.train({"--eval", "noisy.dfg", "--eval-feed", "x=x.npy", "--eval-feed", "y=y.npy"});
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.err, containing("error: the graph of the evaluation changes 4 of its parameters: 'w1', "
+                                     "'w2', 'w1.velocity', 'w2.velocity': it would train on the data that is "
+                                     "to judge the training\n"));
+}
+
 TEST_CASE("dfc run: a checkpoint is refused where the rows would be others") {
   const TrainingShop shop;
   REQUIRE(shop.train({"--steps", "8", "--checkpoint", "c.safetensors"}).status == 0);
@@ -185,6 +195,8 @@ TEST_CASE("dfc run: an evaluation graph takes its part of a training's checkpoin
   };
   const Outcome whole = evaluated({"--state", "c.safetensors"});
   CHECK(whole.status == 1);
+  CHECK_THAT(whole.err, containing(" of its values are of no parameter: ") &&
+                            containing("  hint: take those that the graph has: --partial "));
   const Outcome part = evaluated({"--state", "c.safetensors", "--partial", "--epochs", "1"});
   INFO(part.err);
   CHECK(part.status == 0);

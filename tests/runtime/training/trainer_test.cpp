@@ -103,8 +103,83 @@ TEST_CASE("trainer: infinite parameters are saved: masks hold them") {
   };
   const auto session = counter();
   Trainer trainer = Trainer::start(*session, options).orThrow();
-  finish(trainer);
+  REQUIRE(trainer.advance().ok());
+  const Status ended = trainer.finish(); // the fetch is infinite, too, which is told with all saved
+  REQUIRE(!ended.ok());
+  CHECK_THAT(render(ended.errors()), startingWith("error: fetch 'total' is infinite in the last step, 1\n"));
+  CHECK(trainer.diverged());
   CHECK(loadTraining(*session, options.checkpoint).ok());
+}
+
+TEST_CASE("trainer: without a checkpoint, too, parameters that became NaN end it, with the log written") {
+  const TemporaryFolder folder;
+  TrainingOptions options = optionsOf(1000);
+  options.log = (folder.path() / "log.csv").string();
+  options.feeds = [](int64_t step) {
+    return NamedLiterals{{"x", floats({2}, {1, step < 5 ? 1.0F : std::nanf("")})}};
+  };
+  const auto session = counter();
+  Trainer trainer = Trainer::start(*session, options).orThrow();
+  Status status = success();
+  while (status && !trainer.done()) {
+    status = trainer.advance();
+  }
+  REQUIRE(!status.ok());
+  CHECK_THAT(render(status.errors()),
+             startingWith("error: the training has failed: 1 of 1 parameters hold NaN behind step "));
+  CHECK(trainer.diverged());
+  CHECK(trainer.submitted() < 10);
+  CHECK_THAT(text(options.log), containing("\n6,2,nan\n"));
+}
+
+TEST_CASE("trainer: losses that are infinite for a while end nothing, and a graph that trains nothing may") {
+  const auto feeds = [](int64_t step) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    return NamedLiterals{{"y", Literal::scalar(step < 5 ? infinity : 1.0F)}};
+  };
+  TrainingOptions options;
+  options.steps = 8;
+  options.feeds = feeds;
+  Builder g("spiking");
+  const Tensor y = g.input("y", f32({})), w = g.parameter("w", f32({}));
+  g.assign(w, w + 1);
+  g.fetch("loss", w + y);
+  const auto session = opened(tinyPlan(finished(std::move(g)), smallMachine(0)));
+  Trainer trainer = Trainer::start(*session, options).orThrow();
+  finish(trainer);
+  CHECK(!trainer.diverged());
+  options.steps = 3; // the last of which is infinite
+  const auto evaluation = judge();
+  Trainer judging = Trainer::start(*evaluation, options).orThrow();
+  finish(judging);
+}
+
+TEST_CASE("trainer: an evaluation that would train is refused") {
+  const auto session = counter(), evaluation = counter();
+  TrainingOptions options = optionsOf(2);
+  options.evaluation.session = evaluation.get();
+  const auto refused = Trainer::start(*session, options);
+  REQUIRE(!refused.ok());
+  CHECK(
+      render(refused.errors()) ==
+      "error: the graph of the evaluation changes 1 of its parameters: 'w': it would train on the data that "
+      "is to judge the training\n"
+      "  hint: give a graph without updates, whose batch norms take the running statistics\n");
+}
+
+TEST_CASE("trainer: a checkpoint with a bit turned is refused") {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "c.safetensors").string();
+  const auto session = counter();
+  REQUIRE(saveTraining(*session, TrainingState{12, 5, {}, {}}, path).ok());
+  std::string bytes = text(path);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  REQUIRE(writeFileAtomically(path, bytes).ok());
+  const auto refused = loadTraining(*session, path);
+  REQUIRE(!refused.ok());
+  CHECK_THAT(render(refused.errors()),
+             startingWith(path + ": error: its parameters are not those that were saved: their checksum "
+                                 "differs\n  hint: "));
 }
 
 TEST_CASE("trainer: rows of a log behind the checkpoint are taken away, and a torn one") {

@@ -42,7 +42,7 @@ METHODS = {
     "ir/author/loss_scaling.h": ("LossScaling", {"assignNext", "unscaledOne", "watch"}),
     "runtime/session.h": ("Session", {"open", "checkWholeState", "deviceReport"}),
     "runtime/data/batches.h": ("Batches", {"of", "count"}),
-    "runtime/training/trainer.h": ("Trainer", {"start", "state", "pausedSeconds", "refusedNan"}),
+    "runtime/training/trainer.h": ("Trainer", {"start", "state", "pausedSeconds", "diverged"}),
 }
 FUNCTION = re.compile(r"^[\w:][\w:<>, &*]* [*&]?(\w+)\(", re.MULTILINE)
 METHOD = re.compile(r"^  (?!explicit|return|friend)(?:static )?[\w:][\w:<>, &*]* [*&]?(\w+)\(", re.MULTILINE)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace dfc::tool {
@@ -20,6 +21,7 @@ bool FiniteWatch::add(const NamedLiterals& results, int64_t step) {
   }
   for (const auto& [name, value] : results) {
     if (!isFinite(value)) {
+      fetch_ = name;
       warning_ = fmt::format("warning: fetch '{}' is not finite since step {}, counted from 1: {}; "
                              "--check-finite names the op where it began",
                              name, step, textOf(rangeOf(value.type(), value.bytes())));
@@ -42,6 +44,12 @@ std::string stateWarning(const NamedLiterals& state, const std::string& file) {
                     : fmt::format("warning: {} of {} parameters saved in {} {} not finite: {}{}", count,
                                   state.size(), file, count == 1 ? "is" : "are", fmt::join(names, ", "),
                                   count > shown ? ", …" : "");
+}
+
+bool holdsNan(const NamedLiterals& state) {
+  return std::any_of(state.begin(), state.end(), [](const auto& row) {
+    return !isFinite(row.second) && rangeOf(row.second.type(), row.second.bytes()).nans > 0;
+  });
 }
 
 } // namespace dfc::tool

@@ -35,6 +35,20 @@ void addTrainingFiles(const RunArguments& arguments, const Outcome& outcome, Wri
   add(files.refused, outcome.refused);
 }
 
+/// A training that has ended in NaN replaces no file, as it replaces no checkpoint.
+void saveStateOf(Setting& setting, const Outcome& outcome, const std::string& path, WrittenFiles& files,
+                 Console& console) {
+  const NamedLiterals state = setting.session->state();
+  if (!outcome.refused.empty() && holdsNan(state)) {
+    files.lost.push_back(path);
+    return;
+  }
+  if (const std::string warning = stateWarning(state, path); !warning.empty()) {
+    console.note(warning);
+  }
+  files.add(path, writeSafetensors(path, state));
+}
+
 /// Every file is tried, whatever became of the one before.
 WrittenFiles writeFiles(const RunArguments& arguments, Setting& setting, const Outcome& outcome,
                         Console& console) {
@@ -44,11 +58,7 @@ WrittenFiles writeFiles(const RunArguments& arguments, Setting& setting, const O
   }
   addTrainingFiles(arguments, outcome, files);
   if (!arguments.saveState.empty()) {
-    const NamedLiterals state = setting.session->state();
-    if (const std::string warning = stateWarning(state, arguments.saveState); !warning.empty()) {
-      console.note(warning);
-    }
-    files.add(arguments.saveState, writeSafetensors(arguments.saveState, state));
+    saveStateOf(setting, outcome, arguments.saveState, files, console);
   }
   if (!arguments.curve.empty()) {
     const std::string title = std::filesystem::path(arguments.source).stem().string();
@@ -116,6 +126,9 @@ Exit runVerb(const RunArguments& arguments, Console& console) {
     return failedFiles(*outcome, files, console);
   }
   printOutcome(*setting, *outcome, files.paths, console);
+  if (!files.refused.empty()) {
+    return console.fail(Exit::UserError, files.refused);
+  }
   const int64_t ended = outcome->begun + outcome->steps;
   const bool interrupted = ended < setting->steps;
   if (interrupted) {

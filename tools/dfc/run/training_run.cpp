@@ -1,5 +1,7 @@
 #include "tools/dfc/run/training_run.h"
 
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/run/finite_watch.h"
 #include "tools/dfc/run/progress.h"
@@ -36,7 +38,10 @@ class Runner {
                        trainer->pausedSeconds();
     progress_->clear();
     end(*trainer);
-    (trainer->refusedNan() ? outcome_.refused : outcome_.failed) = status.errors();
+    (trainer->diverged() ? outcome_.refused : outcome_.failed) = status.errors();
+    for (Diagnostic& error : outcome_.refused) {
+      error.where = error.where.file.empty() ? placeOfFetch(finiteWatch_.fetch()) : error.where;
+    }
     return std::move(outcome_);
   }
 
@@ -60,6 +65,17 @@ class Runner {
       afterEvaluation(step, means);
     };
     return options;
+  }
+
+  /// Where the author wrote what the fetch is of.
+  SourceLocation placeOfFetch(const std::string& name) const {
+    const Graph& graph = setting_.plan->graph();
+    for (const Fetch& fetch : graph.fetches()) {
+      if (graph.text(fetch.name) == name) {
+        return graph.locationOf(graph[fetch.value].producer);
+      }
+    }
+    return {};
   }
 
   EvaluationOptions evaluationOptions() {

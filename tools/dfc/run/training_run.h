@@ -20,7 +20,7 @@ struct Outcome {
   Trace trace;
   LearningCurve curve;
   Diagnostics failed;  ///< of files written on the way, which have ended the run
-  Diagnostics refused; ///< a checkpoint of NaN, which has ended the run
+  Diagnostics refused; ///< a training that diverged: parameters of NaN, a last loss that is not finite
 };
 
 /// Runs the steps, the next one always on its way: its feeds are cut while this one computes. Interrupted, it

@@ -31,7 +31,8 @@ Ctrl-C. It holds the parameters, the optimiser's state among them, the step and 
 goes on behind that step, with the same bits as a run that was never interrupted; --steps and --epochs count the whole
 training, so the same command line continues it. Where both name one file that is not there yet, the training begins.
 --eval GRAPH is run every --eval-every N steps (default: each epoch) and at the end, over all batches of its
---eval-feed files, with the parameters of the same names. Its scalar fetches are averaged over the batches.
+--eval-feed files, with the parameters of the same names. Its scalar fetches are averaged over the batches. It is a
+graph of its own, without updates: one that changes parameters would train on the data of the evaluation.
 --keep-best loss keeps the checkpoint with the least such mean (--keep-best accuracy:max: the largest) in
 FILE.best.safetensors. --log FILE.csv has a row for each step; --curve FILE.svg draws it, as dfc view FILE.csv does.
 
@@ -40,8 +41,11 @@ training serves its evaluation so. --rename RULES, a line for each: "PATTERN -> 
 one of the name, "/REGEX/ -> NAME" with $1, or "drop PATTERN"; "transposed" and "as f32" behind a name change the
 tensor. The first rule that matches decides; # begins a comment.
 
-Values that are not finite. The first step and fetch that holds one is told in a warning, as are parameters that are
-saved so. --check-finite names the op where it began; the exit status is then 1 and nothing is saved.
+Values that are not finite. The first step and fetch that holds one is told in a warning. A training, that is a graph
+that changes parameters of floats, ends at once when its parameters hold NaN, from which it cannot recover: the exit
+status is 1, and neither --checkpoint nor --save-state is replaced. Where a scalar fetch is NaN or infinite in the
+last step, all is written, and the exit status is 1, too. Graphs that train nothing may give what they like: status 0.
+--check-finite names the op where it began; the exit status is then 1 and nothing is saved.
 
 Ctrl-C. The steps under way are ended, and what was asked for is written as of the last of them; the exit status is
 130. A second Ctrl-C ends the program at once. SIGTERM does the same, and so do a terminal that is closed (SIGHUP) and
@@ -94,7 +98,7 @@ void addRun(CLI::App& program, Verbs& verbs) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* verb = program.add_subcommand("run", "Execute a plan, or a graph file compiled on the spot");
   verb->add_option("GRAPH|PLAN", arguments->source, "graph file (.dfg), ONNX model or plan")->required();
-  addPlanOptions(*verb, arguments->plan, /*machineRequired=*/false);
+  addPlanOptions(*verb, arguments->plan);
   auto* steps = verb->add_option("--steps", arguments->steps, "how many steps (default 1)");
   steps->type_name("N")->check(wholeNumber(1, largestCount));
   verb->add_option("--epochs", arguments->epochs, "how many times all batches of the feeds")
