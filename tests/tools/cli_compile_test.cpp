@@ -43,6 +43,32 @@ TEST_CASE("dfc compile: a plan, its report, and the same as JSON") {
   CHECK(object["output"] == "figure.plan");
 }
 
+TEST_CASE("dfc compile and dfc explain: without a machine, for this host, which is said") {
+  const Workshop shop;
+  const std::string mlp = dfc::shippedFile("samples/02_train_mlp/mlp.dfg").string();
+  const Outcome made = shop.dfc({"compile", mlp, "-o", "here.plan"});
+  INFO(made.err);
+  REQUIRE(made.status == 0);
+  CHECK_THAT(made.out, startingWith("mlp for this-host: "));
+  CHECK(made.err == "for this host, as one cpu with estimated rates, since no machine is named: -m FILE|NAME "
+                    "names one, such as cpu-2gpu; dfc machine -o here.json measures this one\n");
+  CHECK_THAT(shop.dfc({"simulate", "here.plan"}).out, containing("mlp on this-host: "));
+  const Outcome said = shop.dfc({"explain", mlp, "--json"});
+  REQUIRE(said.status == 0);
+  const Json object = Json::parse(said.out);
+  CHECK(object["machine"] == "this-host");
+  REQUIRE(object["notes"].size() == 1);
+  CHECK(object["notes"][0].get<std::string>() + "\n" == made.err);
+}
+
+TEST_CASE("dfc simulate: devices without work are named in one line") {
+  const Outcome outcome = runDfc({"simulate", figure, "-m", "cpu-8gpu-nvlink"});
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK_THAT(outcome.out, containing("\nnot used: gpu2, gpu3, gpu4, gpu5, gpu6, gpu7\n"));
+  CHECK_THAT(outcome.out, containing("\ngpu1 compute ") && !containing("\ngpu2 "));
+}
+
 TEST_CASE("dfc compile: every stage prints") {
   const Workshop shop;
   const std::map<std::string, std::string> wanted = {{"graph", "graph figure {"},
@@ -207,8 +233,8 @@ TEST_CASE("dfc compile: the precision of products that the graph leaves open") {
   CHECK_THAT(bf16.out, containing("z : f32[64, 64] = matmul(y, x)"));
   const Outcome slip = emitted("--precision=tf23");
   CHECK(slip.status == 1);
-  CHECK_THAT(slip.err,
-             startingWith("error: there is no precision 'tf23'\n  hint: there are: ieee, tf32, bf16, f16\n"));
+  CHECK_THAT(slip.err, startingWith("error: there is no precision 'tf23'\n  hint: did you mean 'tf32'? There "
+                                    "are: ieee, tf32, bf16, f16\n"));
 }
 
 TEST_CASE("dfc compile: a plan for eight GPUs, and no GPU library is loaded for it") {

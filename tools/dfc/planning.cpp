@@ -199,14 +199,11 @@ std::string listed(const std::string& text, const std::vector<std::string>& name
 
 } // namespace
 
-void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) {
-  auto* machine = verb.add_option(
-      "-m,--machine", options.machine,
-      machineRequired ? "machine to compile for: a file (JSON; dfc machine -o FILE writes this host's), or a "
-                        "shipped one by name, such as cpu-2gpu"
-                      : "machine: a file (JSON), or a shipped one by name; without it, this host "
-                        "as one cpu with estimated rates (dfc machine -o FILE measures them)");
-  machine->type_name("FILE|NAME")->required(machineRequired);
+void addPlanOptions(CLI::App& verb, PlanOptions& options) {
+  verb.add_option("-m,--machine", options.machine,
+                  "machine: a file (JSON), or a shipped one by name, such as cpu-2gpu; without it, this host "
+                  "as one cpu with estimated rates (dfc machine -o FILE measures them)")
+      ->type_name("FILE|NAME");
   verb.add_option(
           "--policy", options.policy,
           listed(fmt::format("policy that decides where ops run (default {})", CompileOptions().policy),
@@ -370,6 +367,14 @@ Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const 
   const Diagnostics warnings = executable.warnings();
   std::shared_ptr<const Executable> sealed = std::make_shared<Executable>(*std::move(executable));
   return Result<std::shared_ptr<const Executable>>(std::move(sealed)).withWarnings(warnings);
+}
+
+void noteThisHost(const PlanOptions& options, Console& console) {
+  if (options.machine.empty()) {
+    console.note(
+        "for this host, as one cpu with estimated rates, since no machine is named: -m FILE|NAME names "
+        "one, such as cpu-2gpu; dfc machine -o here.json measures this one");
+  }
 }
 
 Rates ratesOf(const std::string& path, const PlanOptions& options) {

@@ -33,7 +33,7 @@ struct PlanOptions {
 void addLaunchOptions(CLI::App& verb, bool& noMergedLaunches, bool& noPeerReads);
 /// Adds -m, --policy, --precision, --pin, --split, --memory, --skip-pass, --calibration, --plan-time, --dim
 /// and the launch options.
-void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired);
+void addPlanOptions(CLI::App& verb, PlanOptions& options);
 
 /// A file with the mark of plans is one whatever its name; else ".dfg" and ".onnx" are graphs and ".plan" a
 /// (damaged) plan; otherwise a file with a zero byte near its beginning is one. Errors: a file of another
@@ -61,6 +61,10 @@ Result<Executable> compileFile(const std::string& path, const PlanOptions& optio
 /// The plan in a file, or the plan that a graph file compiles to. Options that only a graph can take are
 /// errors beside a plan.
 Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const PlanOptions& options);
+
+/// A remark where a plan is made for this host because no machine was named, for verbs whose report does not
+/// say it (ratesText).
+void noteThisHost(const PlanOptions& options, Console& console);
 
 /// Estimated where a graph file is compiled for this host because no machine was named. To be asked before a
 /// source that is a pipe has been read.

@@ -190,7 +190,7 @@ void addCalibrate(CLI::App& program, Verbs& verbs) {
   CLI::App* verb =
       program.add_subcommand("calibrate", "Time a graph's ops on this host's devices, to plan with");
   verb->add_option("GRAPH|PLAN", arguments->source, "graph file (.dfg), ONNX model or plan")->required();
-  addPlanOptions(*verb, arguments->plan, /*machineRequired=*/false);
+  addPlanOptions(*verb, arguments->plan);
   verb->add_option("-o,--output", arguments->output,
                    "write the tables here, into what is there; else print them")
       ->type_name("TABLE.json");

@@ -30,6 +30,7 @@ constexpr const char* compileExamples = R"(Examples:
   dfc compile samples/02_train_mlp/mlp.dfg -m cpu-2gpu -o mlp.plan
   dfc compile samples/02_train_mlp/mlp.dfg -m cpu-2gpu --emit=schedule
   dfc compile samples/02_train_mlp/mlp.dfg -m cpu-2gpu -o mlp.plan --pin 'h*=gpu0' --memory gpu0=512MB
+  dfc compile samples/02_train_mlp/mlp.dfg -o here.plan    # for this host, as dfc run does without a plan
 No GPU is needed to compile for one: everything is known from the machine file.)";
 
 std::string stageText(const std::string& stage, const Executable& plan) {
@@ -91,6 +92,7 @@ Exit compileVerb(const CompileArguments& arguments, Console& console) {
   if (!plan) {
     return console.fail(Exit::UserError, plan.errors());
   }
+  noteThisHost(arguments.plan, console);
   console.warn(plan.warnings());
   console.warn(missingParameterFiles(plan->graph(), std::filesystem::path(arguments.graph).parent_path()));
   if (!arguments.output.empty()) {
@@ -120,7 +122,7 @@ void addCompile(CLI::App& program, Verbs& verbs) {
   auto arguments = std::make_shared<CompileArguments>();
   CLI::App* verb = program.add_subcommand("compile", "Compile a graph file into a plan for a machine");
   verb->add_option("GRAPH", arguments->graph, "graph file (.dfg) or ONNX model")->required();
-  addPlanOptions(*verb, arguments->plan, /*machineRequired=*/true);
+  addPlanOptions(*verb, arguments->plan);
   verb->add_option("-o,--output", arguments->output, "write the plan here")->type_name("FILE.plan");
   verb->add_option("--emit", arguments->emit, fmt::format("print a stage: {}", fmt::join(stages, ", ")))
       ->type_name("STAGE");

@@ -106,6 +106,7 @@ Exit explainVerb(const ExplainArguments& arguments, Console& console) {
   if (!outcome.errors.empty()) {
     return console.fail(Exit::UserError, outcome.errors);
   }
+  noteThisHost(arguments.plan, console);
   console.warn(outcome.warnings);
   console.print(printExplanation(explanation, arguments.allCandidates));
   return console.finish(explanationJson(explanation));
@@ -118,7 +119,7 @@ void addExplain(CLI::App& program, Verbs& verbs) {
   CLI::App* verb =
       program.add_subcommand("explain", "Say how a graph is cut over devices, why so, and what would help");
   verb->add_option("GRAPH", arguments->graph, "graph file (.dfg) or ONNX model")->required();
-  addPlanOptions(*verb, arguments->plan, /*machineRequired=*/true);
+  addPlanOptions(*verb, arguments->plan);
   verb->add_option("--depth", arguments->depth, "how many of the nested scopes are told apart")
       ->capture_default_str()
       ->check(CLI::Range(1, 100));

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace dfc::tool {
 namespace {
 
@@ -27,11 +29,32 @@ constexpr const char* simulateExamples = R"(Examples:
   dfc compile samples/04_graph_file/figure.dfg -m cpu-2gpu -o figure.plan
   dfc simulate figure.plan --trace predicted.json    # open it at ui.perfetto.dev)";
 
+/// Devices without work and without memory, told in one line.
+bool isUsed(const Executable& plan, DeviceId device) {
+  const auto& queues = plan.schedule().queues;
+  return plan.memory().arenaBytes[device] > 0 ||
+         std::any_of(queues.begin(), queues.end(),
+                     [&](const QueueRow& queue) { return queue.device == device && !queue.steps.empty(); });
+}
+
+std::string idleLine(const Executable& plan) {
+  std::string names;
+  for (const DeviceId device : plan.machine().devices.ids()) {
+    if (!isUsed(plan, device)) {
+      names += (names.empty() ? "" : ", ") + plan.machine().devices[device].name;
+    }
+  }
+  return names.empty() ? "" : fmt::format("not used: {}\n", names);
+}
+
 double share(double busy, double makespan) { return makespan > 0 ? busy / makespan : 0; }
 
 std::string queueLines(const Executable& plan, const Simulation& simulation) {
   std::string text = fmt::format("\n{:<20} {:>11} {:>10} {:>7}\n", "queue", "ops of plan", "busy", "share");
   for (const QueueId queue : plan.schedule().queues.ids()) {
+    if (!isUsed(plan, plan.schedule().queues[queue].device)) {
+      continue;
+    }
     const double busy = simulation.busy[queue];
     text += fmt::format("{:<20} {:>11} {:>10} {:>6.1f}%\n", plan.schedule().nameOf(queue, plan.machine()),
                         plan.schedule().queues[queue].steps.size(), humanSeconds(busy),
@@ -44,6 +67,9 @@ std::string deviceLines(const Executable& plan) {
   std::string text = fmt::format("\n{:<20} {:>10} {:>10} {:>10} {:>10}\n", "device", "peak", "at least",
                                  "resident", "capacity");
   for (const DeviceId device : plan.machine().devices.ids()) {
+    if (!isUsed(plan, device)) {
+      continue;
+    }
     const DeviceRow& row = plan.machine().devices[device];
     text += fmt::format(
         "{:<20} {:>10} {:>10} {:>10} {:>10}\n", row.name, humanBytes(plan.memory().arenaBytes[device]),
@@ -68,7 +94,7 @@ std::string reportText(const Executable& plan, const Simulation& simulation, Rat
              plan.graph().name(), plan.machine().name, humanSeconds(simulation.makespan), ratesText(rates),
              humanSeconds(bound), bound > 0 ? simulation.makespan / bound : 1.0,
              humanSeconds(overlapSeconds(simulation.trace, plan))) +
-         steadyLine(plan.schedule()) + queueLines(plan, simulation) + deviceLines(plan);
+         steadyLine(plan.schedule()) + queueLines(plan, simulation) + deviceLines(plan) + idleLine(plan);
 }
 
 Json queuesJson(const Executable& plan, const Simulation& simulation) {
@@ -127,7 +153,7 @@ void addSimulate(CLI::App& program, Verbs& verbs) {
   verb->add_option("PLAN", arguments->plan,
                    "plan, or graph file: compiled for the machine of -m, else for this host")
       ->required();
-  addPlanOptions(*verb, arguments->options, /*machineRequired=*/false);
+  addPlanOptions(*verb, arguments->options);
   verb->add_option("--trace", arguments->trace, "write the predicted trace (Chrome and Perfetto)")
       ->type_name("FILE.json");
   verb->footer(simulateExamples);

@@ -350,7 +350,7 @@ void addView(CLI::App& program, Verbs& verbs) {
       ->type_name("FILE");
   verb->add_flag("--collapse", arguments->collapse, "one box for each scope (placed, schedule)");
   verb->add_flag("--whole", arguments->whole, "everything, however large, where DOT is written");
-  addPlanOptions(*verb, arguments->plan, /*machineRequired=*/false);
+  addPlanOptions(*verb, arguments->plan);
   verb->footer(viewFooter);
   verbs[verb] = [arguments](Console& console) { return viewVerb(*arguments, console); };
 }
