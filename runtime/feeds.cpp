@@ -54,6 +54,27 @@ Diagnostic wrongType(const FeedRow& input, const TensorType& given) {
                            std::move(wayOut));
 }
 
+/// Two values each of which has the type of the other's input: the names are likelier wrong than the values.
+std::optional<Diagnostic> swappedFeeds(llvm::ArrayRef<FeedRow> inputs, const NamedLiterals& given) {
+  const auto fedTo = [&](const FeedRow& row) {
+    const auto entry = given.find(row.name);
+    return entry == given.end() ? std::optional<TensorType>() : entry->second.type();
+  };
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (inputs[i].type != inputs[j].type && fedTo(inputs[i]) == inputs[j].type &&
+          fedTo(inputs[j]) == inputs[i].type) {
+        return errorWithoutPlace(fmt::format("the values of inputs '{}' and '{}' are swapped: each fits the "
+                                             "other, {} and {}",
+                                             inputs[j].name, inputs[i].name, toString(inputs[j].type),
+                                             toString(inputs[i].type)),
+                                 "feed each to the other's name");
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 // Each row is fed, of its type, and nothing else is: what a step without a mistake pays.
 bool allFit(llvm::ArrayRef<FeedRow> rows, const NamedLiterals& given) {
   llvm::SmallPtrSet<const Literal*, 16> fed;
@@ -75,6 +96,9 @@ Diagnostics checkFeeds(llvm::ArrayRef<FeedRow> rows, const NamedLiterals& given)
   }
   Diagnostics errors;
   const std::vector<FeedRow> inputs = onceEach(rows);
+  if (auto swapped = swappedFeeds(inputs, given)) {
+    return {*std::move(swapped)};
+  }
   const std::vector<std::string> missing = missingNames(inputs, given);
   for (const auto& entry : given) {
     const std::string& fed = entry.first;

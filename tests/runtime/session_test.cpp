@@ -72,6 +72,18 @@ TEST_CASE("session: all mistakes of the feeds come at once, each naming the inpu
   CHECK(session->run({{"x", floats({3}, {1, 2, 3})}, {"y", floats({3}, {4, 5, 6})}}).ok()); // still usable
 }
 
+TEST_CASE("session: values that were fed to one another's inputs are told as swapped") {
+  Builder g("pair");
+  const Tensor images = g.input("images", f32({2, 3})), labels = g.input("labels", i64({2}));
+  g.fetch("loss", softmaxCrossEntropy(images, labels));
+  const auto session = opened(tinyPlan(finished(std::move(g)), smallMachine(0)));
+  const auto wrong = session->run({{"images", Literal(i64({2}))}, {"labels", Literal(f32({2, 3}))}});
+  REQUIRE_FALSE(wrong.ok());
+  CHECK(messagesOf(wrong.errors()) ==
+        Strings{"the values of inputs 'images' and 'labels' are swapped: each fits the other, f32[2, 3] and "
+                "i64[2] | feed each to the other's name"});
+}
+
 TEST_CASE("session: results outlive the steps that follow") {
   const auto session = opened(tinyPlan(threeDevices(), smallMachine(2)));
   std::vector<NamedLiterals> results;

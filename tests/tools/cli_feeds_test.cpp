@@ -206,3 +206,26 @@ TEST_CASE("dfc run: an installed data set feeds an input") {
   CHECK(object["fetches"]["brightest"]["values"][0] == 1.0);
   CHECK(object["fetches"]["label"]["values"][0] == 9);
 }
+
+TEST_CASE("dfc run: two files that were given to one another's inputs are told as swapped, in one error") {
+  const Bench bench;
+  bench.write("net.dfg", "graph net {\n  input images : f32[2, 3]\n  input labels : i64[2]\n"
+                         "  input scale : f32[]\n"
+                         "  fetch y = reduceSum(images) * scale\n  fetch labels\n}\n");
+  save(bench, "images.npy", floats({4, 3}, std::vector<float>(12, 1)));
+  save(bench, "labels.npy", Literal::of<int64_t>({4}, {0, 1, 0, 1}));
+  const std::string told =
+      bench.dfc({"run", "net.dfg", "--feed", "images=labels.npy", "--feed", "labels=images.npy"}).err;
+  CHECK(told ==
+        "error: the files of inputs 'images' and 'labels' are swapped: labels.npy fits 'labels', i64[2], "
+        "and images.npy fits 'images', f32[2, 3]\n"
+        "  hint: --feed images=images.npy --feed labels=labels.npy\n"
+        "error: input 'scale' (f32[]) is not fed\n  hint: add --feed scale=NUMBER\n");
+  // One that fits nothing, and one that fits the other's input, are two mistakes.
+  save(bench, "odd.npy", floats({7}, std::vector<float>(7, 1)));
+  const Outcome two = bench.dfc(
+      {"run", "net.dfg", "--feed", "images=labels.npy", "--feed", "labels=odd.npy", "--feed", "scale=2"});
+  CHECK(two.status == 1);
+  CHECK_THAT(two.err, containing("labels.npy: error: holds i64[4], but input 'images' is f32[2, 3]\n"));
+  CHECK_THAT(two.err, containing("odd.npy: error: holds f32[7], but input 'labels' is i64[2]\n"));
+}

@@ -46,17 +46,6 @@ Diagnostic wrongFeed(const std::string& place, std::string message, std::string 
 
 std::string batchesText(int64_t count) { return fmt::format("{} batch{}", count, count == 1 ? "" : "es"); }
 
-bool sameRows(const Shape& data, const Shape& input) {
-  return input.rank() > 0 && data.rank() == input.rank() &&
-         dimRange(data).drop_front() == dimRange(input).drop_front();
-}
-
-bool longerRows(const Shape& data, const Shape& input) {
-  return sameRows(data, input) && input[0] > 0 && data[0] > input[0];
-}
-
-bool tooFewRows(const Shape& data, const Shape& input) { return sameRows(data, input) && data[0] < input[0]; }
-
 std::string fewRowsHint(int64_t rows, int64_t batch) {
   const std::string smaller =
       rows > 0 ? fmt::format(", or declare the input with a batch of at most {}", rows) : "";
@@ -97,6 +86,7 @@ Result<Feeds> Feeds::load(const std::vector<std::string>& arguments, const Graph
   for (const std::string& argument : arguments) {
     feeds.fit(argument, graph, errors);
   }
+  tellSwapped(feeds.misfits_, option, errors);
   std::set<std::string> given;
   for (const std::string& argument : arguments) {
     const std::string name = argument.substr(0, argument.find('='));
@@ -153,13 +143,20 @@ void Feeds::fit(const std::string& argument, const Graph& graph, Diagnostics& er
     return;
   }
   Source source{pair->first, input->second, *std::move(data)};
-  const size_t before = errors.size();
-  if (holdsByteRows(pair->second)) {
-    fitBytes(std::move(source), pair->second, errors);
-  } else {
-    fitShape(std::move(source), pair->second, errors);
-  }
-  if (errors.size() == before) { // indices of the wrong shape are no indices
+  Misfit file{pair->first,
+              input->second,
+              pair->second,
+              source.data.type(),
+              holdsByteRows(pair->second),
+              holdsTextNumbers(pair->second),
+              {}};
+  auto misfit =
+      file.bytes ? fitBytes(std::move(source), pair->second) : fitShape(std::move(source), pair->second);
+  if (misfit) {
+    file.error = errors.size();
+    errors.push_back(*std::move(misfit));
+    misfits_.push_back(std::move(file));
+  } else { // indices of the wrong shape are no indices
     checkIndices(graph, pair->second, errors);
   }
 }
@@ -193,18 +190,18 @@ void Feeds::checkIndices(const Graph& graph, const std::string& place, Diagnosti
   }
 }
 
-void Feeds::fitBytes(Source source, const std::string& place, Diagnostics& errors) {
+std::optional<Diagnostic> Feeds::fitBytes(Source source, const std::string& place) {
   const TensorType& data = source.data.type();
   const auto rows = byteRowsPerStep(data, source.input);
   if (!rows) {
-    errors.push_back(bytesDoNotFit(place, data, source.name, source.input));
-    return;
+    return bytesDoNotFit(place, data, source.name, source.input);
   }
   source.bytes = true;
   source.rows = data.shape[0];
   source.perStep = *rows;
   noteLeftOut(source, place);
   sources_.push_back(std::move(source));
+  return std::nullopt;
 }
 
 void Feeds::noteLeftOut(const Source& source, const std::string& place) {
@@ -215,15 +212,13 @@ void Feeds::noteLeftOut(const Source& source, const std::string& place) {
   }
 }
 
-void Feeds::fitShape(Source source, const std::string& place, Diagnostics& errors) {
+std::optional<Diagnostic> Feeds::fitShape(Source source, const std::string& place) {
   const TensorType& data = source.data.type();
   const TensorType& input = source.input;
   const bool fits = data.shape == input.shape, longer = longerRows(data.shape, input.shape);
-  const bool entries = data.shape.rank() == input.shape.rank() + 1 &&
-                       dimRange(data.shape).drop_front() == dimRange(input.shape) && data.shape[0] > 0;
+  const bool entries = hasEntries(data.shape, input.shape);
   if (data.element != input.element || !(fits || longer || entries)) {
-    errors.push_back(wrongType(source.name, input, data, fits || longer || entries, place));
-    return;
+    return wrongType(source.name, input, data, fits || longer || entries, place);
   }
   if (longer) {
     source.rows = data.shape[0];
@@ -234,6 +229,7 @@ void Feeds::fitShape(Source source, const std::string& place, Diagnostics& error
     source.perStep = 1;
   }
   sources_.push_back(std::move(source));
+  return std::nullopt;
 }
 
 // Rows of one number belong together in every file: as many of each, or at least data for as many steps where

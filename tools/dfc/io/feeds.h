@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/graph/graph.h"
+#include "tools/dfc/io/feed_shapes.h"
 
 #include <map>
 #include <optional>
@@ -37,9 +38,10 @@ class Feeds {
   };
   void fit(const std::string& argument, const Graph& graph, Diagnostics& errors);
   void fitNumber(Source source, double number, const std::string& argument, Diagnostics& errors);
-  void fitBytes(Source source, const std::string& place, Diagnostics& errors);
+  /// The mistake of a file that does not fit its input.
+  std::optional<Diagnostic> fitBytes(Source source, const std::string& place);
+  std::optional<Diagnostic> fitShape(Source source, const std::string& place);
   void noteLeftOut(const Source& source, const std::string& place);
-  void fitShape(Source source, const std::string& place, Diagnostics& errors);
   /// Of the source that was fitted last.
   void checkIndices(const Graph& graph, const std::string& place, Diagnostics& errors);
   std::optional<Diagnostic> mismatch(const Source& first, const Source& second) const;
@@ -47,6 +49,7 @@ class Feeds {
   Literal slice(const Source& source, int64_t step);
   std::string option_ = "--feed";
   std::vector<Source> sources_;
+  std::vector<Misfit> misfits_;
   std::optional<uint64_t> seed_;
   int64_t batches_ = 1;
   std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> orders_; ///< by rows and epoch
