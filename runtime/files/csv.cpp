@@ -41,6 +41,9 @@ bool isEmpty(const CsvCell& cell) { return !cell.quoted && trimmed(cell.text).em
 
 bool isName(const CsvCell& cell) { return !isEmpty(cell) && !readNumber<double>(cell.text); }
 
+constexpr const char* wordsHint = "name the other columns (FILE.csv:COLUMN,COLUMN), or have its words "
+                                  "numbered (FILE.csv:#COLUMN; CsvOptions::words)";
+
 /// The numbers of a column as they come.
 class Column {
  public:
@@ -53,17 +56,16 @@ class Column {
       return isRead_ ? addWord(cell) : void();
     }
     const auto number = readNumber<double>(cell.text);
-    if (!number && !(gaps && isEmpty(cell))) {
+    if (!number && !(gaps && isEmpty(cell)) && ++faults_ <= toldFaults) {
       rows.complain(cell,
                     isEmpty(cell) ? fmt::format("no number in column '{}'", name_)
                                   : fmt::format("'{}' in column '{}' is not a number", cell.text, name_),
-                    isEmpty(cell) ? "give one, or let gaps be NaN"
-                                  : "name the other columns (FILE.csv:COLUMN,COLUMN), or have its words "
-                                    "numbered (FILE.csv:#COLUMN; "
-                                    "CsvOptions::words)");
+                    isEmpty(cell) ? "give one, or let gaps be NaN" : wordsHint);
     }
     addNumber(cell.text, number.value_or(std::nan("")));
   }
+  /// Cells without a number that were not told one by one: a column of words is one mistake.
+  int64_t untoldFaults() const { return std::max<int64_t>(0, faults_ - toldFaults); }
 
   CsvColumn taken() && {
     const Shape shape{static_cast<int64_t>(isWords_ ? codes_.size() : reals_.size())};
@@ -93,8 +95,10 @@ class Column {
     codes_.push_back(at->second);
   }
 
+  static constexpr int64_t toldFaults = 3;
   std::string name_;
   bool isWords_, isRead_, allWhole_ = true;
+  int64_t faults_ = 0; ///< cells without a number
   std::vector<int64_t> wholes_, codes_;
   std::vector<double> reals_;
   std::vector<std::string> words_;
@@ -121,6 +125,7 @@ class Parser {
     }
     if (!rows_.clean() || !errors_.empty()) {
       errors_.insert(errors_.begin(), rows_.errors().begin(), rows_.errors().end());
+      tellUntold();
       return errors_;
     }
     CsvTable table;
@@ -193,6 +198,16 @@ class Parser {
         errors_.push_back(whole(fmt::format("has no column '{}'", *name),
                                 near ? fmt::format("did you mean '{}'?", *near)
                                      : fmt::format("its columns: {}", fmt::join(names, ", "))));
+      }
+    }
+  }
+
+  void tellUntold() {
+    for (const Column& column : columns_) {
+      if (column.untoldFaults() > 0) {
+        errors_.push_back(whole(fmt::format("{} of column '{}' without a number",
+                                            counted(column.untoldFaults(), "more cell"), column.name()),
+                                wordsHint));
       }
     }
   }

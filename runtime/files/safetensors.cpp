@@ -64,6 +64,31 @@ class Complaints {
   Diagnostics errors_;
 };
 
+/// Tensors whose ranges end behind the data. One may have a wrong range; of several the file is cut short,
+/// which is told once.
+class Outside {
+ public:
+  void add(const Entry& entry) {
+    first_ = count_++ == 0 ? entry : first_;
+    end_ = std::max(end_, entry.end);
+  }
+  void tell(size_t tensors, uint64_t dataBytes, Complaints& complaints) const {
+    if (count_ == 1) {
+      complaints.addFor(first_.name, fmt::format("its bytes [{}, {}) are not inside the {} bytes of data",
+                                                 first_.begin, first_.end, dataBytes));
+    } else if (count_ > 1) {
+      complaints.add(fmt::format("is cut short: {} of its {} tensors end behind its {} bytes of data, which "
+                                 "were {} at least",
+                                 count_, tensors, dataBytes, end_));
+    }
+  }
+
+ private:
+  Entry first_;
+  size_t count_ = 0;
+  uint64_t end_ = 0;
+};
+
 uint64_t headerLength(std::span<const std::byte> bytes) {
   uint64_t length = 0;
   for (size_t i = 0; i < lengthBytes; ++i) {
@@ -140,7 +165,7 @@ bool readElement(const Json& row, Entry& entry, Complaints& complaints) {
   return false;
 }
 
-bool readRange(const Json& row, Entry& entry, uint64_t dataBytes, Complaints& complaints) {
+bool readRange(const Json& row, Entry& entry, uint64_t dataBytes, Outside& outside, Complaints& complaints) {
   const auto range = row.find("data_offsets");
   if (range == row.end() || !range->is_array() || range->size() != 2 ||
       !std::all_of(range->begin(), range->end(), isUnsigned)) {
@@ -150,22 +175,21 @@ bool readRange(const Json& row, Entry& entry, uint64_t dataBytes, Complaints& co
   entry.begin = (*range)[0].get<uint64_t>();
   entry.end = (*range)[1].get<uint64_t>();
   if (entry.begin > entry.end || entry.end > dataBytes) {
-    complaints.addFor(entry.name, fmt::format("its bytes [{}, {}) are not inside the {} bytes of data",
-                                              entry.begin, entry.end, dataBytes));
+    outside.add(entry);
     return false;
   }
   return true;
 }
 
 void readEntry(const std::string& name, const Json& row, uint64_t dataBytes, std::vector<Entry>& entries,
-               Complaints& complaints) {
+               Outside& outside, Complaints& complaints) {
   if (!row.is_object()) {
     return complaints.addFor(name, "its entry is not a JSON object");
   }
   Entry entry{name, {}};
   const bool element = readElement(row, entry, complaints);
   const bool shape = readShape(row, entry, complaints);
-  const bool range = readRange(row, entry, dataBytes, complaints);
+  const bool range = readRange(row, entry, dataBytes, outside, complaints);
   if (!element || !shape || !range) {
     return;
   }
@@ -229,13 +253,15 @@ std::vector<Entry> readHeader(std::string_view text, uint64_t dataBytes, Safeten
   if (!header.is_object()) {
     return entries;
   }
+  Outside outside;
   for (const auto& [name, row] : header.items()) {
     if (name == metadataKey) {
       texts = textsOf(row);
     } else {
-      readEntry(name, row, dataBytes, entries, complaints);
+      readEntry(name, row, dataBytes, entries, outside, complaints);
     }
   }
+  outside.tell(header.size() - header.count(metadataKey), dataBytes, complaints);
   if (complaints.errors().empty()) {
     checkCover(entries, dataBytes, complaints);
   }

@@ -76,3 +76,15 @@ TEST_CASE("csv: every mistake has its line and column, all at once") {
              containing("has no column 'kin'\n  hint: did you mean 'kind'?"));
   CHECK_THAT(errors("1\n", {.separator = '.'}), containing("separated by '.'"));
 }
+
+TEST_CASE("csv: a column of words is told by its first three cells and a count") {
+  std::string text = "a,kind\n";
+  for (int row = 0; row < 500; ++row) {
+    text += "1,rose\n";
+  }
+  const std::string told = errors(text.c_str());
+  CHECK_THAT(told, containing("t.csv:4:3: error: 'rose' in column 'kind' is not a number\n"));
+  CHECK_THAT(told, !containing("t.csv:5:3"));
+  CHECK_THAT(told, containing("t.csv: error: 497 more cells of column 'kind' without a number\n"
+                              "  hint: name the other columns"));
+}

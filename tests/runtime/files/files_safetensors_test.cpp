@@ -129,6 +129,15 @@ TEST_CASE("safetensors: all mistakes of a header come at once") {
   CHECK(result.errors()[4].hint == "reshape it before saving");
 }
 
+TEST_CASE("safetensors: a file that is cut short is one mistake, however many tensors it has lost") {
+  CHECK(errorOf(fileWith(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                         R"("b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]},)"
+                         R"("c":{"dtype":"F32","shape":[1],"data_offsets":[12,16]}})",
+                         "12345678")) ==
+        "s: error: is cut short: 2 of its 3 tensors end behind its 8 bytes of data, which were 16 at least" +
+            damaged);
+}
+
 TEST_CASE("safetensors: names that the format cannot hold are refused") {
   const auto reserved = printSafetensors({{"__metadata__", Literal()}}, "s");
   REQUIRE_FALSE(reserved.ok());
