@@ -46,20 +46,23 @@ char lowerCase(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
 }
 
-// In half letters: a letter too many, too few or another costs 2, the other case 1.
+// In half letters: a letter too many, too few or another costs 2, as do two neighbours that are swapped; the
+// other case costs 1.
 size_t editDistance(const std::string& a, const std::string& b) {
-  std::vector<size_t> row(b.size() + 1);
+  std::vector<size_t> before, above, row(b.size() + 1); // of two letters of `a` less, of one less, of `i`
   for (size_t j = 0; j <= b.size(); ++j) {
     row[j] = 2 * j;
   }
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
+    before = std::exchange(above, row);
     row[0] = 2 * i;
     for (size_t j = 1; j <= b.size(); ++j) {
       const size_t change = lowerCase(a[i - 1]) == lowerCase(b[j - 1]) ? 1 : 2;
-      const size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : change);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 2, row[j - 1] + 2, substitute});
+      const size_t substitute = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : change);
+      row[j] = std::min({above[j] + 2, row[j - 1] + 2, substitute});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 2);
+      }
     }
   }
   return row[b.size()];

@@ -62,16 +62,36 @@ TEST_CASE("dfc: an option that is not there names the nearest") {
   CHECK_THAT(slip.err, containing("did you mean '--steps'?"));
 }
 
+TEST_CASE("dfc: an option of one letter that is not there, one with a dash too few, and words too many") {
+  const Outcome letter = runDfc({"explain", "x.dfg", "-o", "a.txt"});
+  CHECK(letter.status == 1);
+  CHECK_THAT(letter.err, startingWith("error: there is no option of dfc explain '-o'\n  hint: "));
+  const Outcome dash = runDfc({"run", "x.dfg", "-machine", "cpu"});
+  CHECK(dash.status == 1);
+  CHECK_THAT(dash.err, startingWith("error: there is no option of dfc run '-machine'\n"
+                                    "  hint: did you mean '--machine'? "));
+  const Outcome words = runDfc({"run", "x.dfg", "a.txt", "b.txt"});
+  CHECK(words.err == "error: the following arguments were not expected: a.txt b.txt\n"
+                     "  hint: see dfc run --help\n");
+}
+
+TEST_CASE("dfc: help is a verb, too") {
+  CHECK(runDfc({"help"}).out == runDfc({"--help"}).out);
+  CHECK(runDfc({"help", "run"}).out == runDfc({"run", "--help"}).out);
+  const Outcome slip = runDfc({"help", "rnu"});
+  CHECK(slip.status == 1);
+  CHECK_THAT(slip.err, startingWith("error: there is no verb 'rnu'\n  hint: did you mean 'run'?"));
+}
+
 TEST_CASE("dfc: missing and senseless arguments point to the help") {
   const Outcome missing = runDfc({"compile"});
   CHECK(missing.status == 1);
   CHECK_THAT(missing.err, containing("GRAPH is required"));
   CHECK_THAT(missing.err, containing("hint: GRAPH: graph file"));
   CHECK_THAT(missing.err, containing("see dfc compile --help"));
-  const Outcome nowhere = runDfc({"compile", "x.dfg"});
-  CHECK(nowhere.status == 1);
-  CHECK_THAT(nowhere.err, containing("--machine is required"));
-  CHECK_THAT(nowhere.err, containing("dfc machine -o FILE writes this host's"));
+  const Outcome output = runDfc({"import", "x.onnx"});
+  CHECK(output.status == 1);
+  CHECK_THAT(output.err, containing("--output is required"));
   const Outcome noNumber = runDfc({"run", "x.dfg", "--steps", "many"});
   CHECK(noNumber.status == 1);
   CHECK_THAT(noNumber.err, containing("--steps"));

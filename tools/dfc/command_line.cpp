@@ -7,7 +7,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <new>
 
@@ -30,18 +33,46 @@ std::vector<std::string> flagNames(const CLI::App& verb) {
   return names;
 }
 
-/// A flag of the words that the verb does not have, with the nearest that it has.
+bool isAmong(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// "-o", "-m": of one letter.
+bool isShortFlag(const std::string& word) {
+  return word.size() == 2 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1])) != 0;
+}
+
+std::vector<std::string> shortFlagNames(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_snames()) {
+      names.push_back("-" + name);
+    }
+  }
+  return names;
+}
+
+/// A flag of the words that the verb does not have, with the nearest that it has. "-machine" is taken apart
+/// as "-m achine" by CLI11, and hardly meant so.
 std::vector<Diagnostic> unknownFlags(const CLI::App& verb, const std::vector<std::string>& words) {
-  const auto known = flagNames(verb);
+  const auto known = flagNames(verb), letters = shortFlagNames(verb);
   std::vector<Diagnostic> errors;
   for (const std::string& word : words) {
     const std::string flag = word.substr(0, word.find('='));
-    if (flag.starts_with("--") && flag.size() > 2 &&
-        std::find(known.begin(), known.end(), flag) == known.end()) {
+    const bool oneDashLess = !flag.starts_with("--") && isAmong(known, "-" + flag);
+    if (oneDashLess || (flag.starts_with("--") && flag.size() > 2 && !isAmong(known, flag)) ||
+        (isShortFlag(flag) && !isAmong(letters, flag))) {
       errors.push_back(unknownName(fmt::format("option of {}", commandName(verb)), flag, known));
     }
   }
   return errors;
+}
+
+/// In the order in which they were given, where CLI11 turns it round.
+std::string unexpectedText(const CLI::App& verb) {
+  const auto words = verb.remaining();
+  return fmt::format("the following argument{} not expected: {}", words.size() == 1 ? " was" : "s were",
+                     fmt::join(words, " "));
 }
 
 /// Options and arguments that were given as nothing: `-o ""`, which CLI11 takes for as good a word as any.
@@ -74,7 +105,8 @@ std::string purposeOfMissing(const CLI::ParseError& error, const CLI::App& verb)
 
 /// CLI11's own words for what is left: missing arguments, values that are no numbers, too many words.
 Diagnostic parseError(const CLI::ParseError& error, const CLI::App& verb) {
-  std::string message = error.what();
+  const bool tooMany = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !verb.remaining().empty();
+  std::string message = tooMany ? unexpectedText(verb) : error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
   // CLI11 begins a sentence in capitals; an option's own name keeps them.
   if (message.size() > 1 && std::islower(static_cast<unsigned char>(message[1])) != 0) {

@@ -74,9 +74,19 @@ bool asksForVersion(const std::vector<std::string>& words) {
   return first != words.end() && *first == "--version";
 }
 
+/// "dfc help", "dfc help run" as "dfc --help", "dfc run --help".
+std::vector<std::string> withHelpAsFlag(std::vector<std::string> words) {
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  return words;
+}
+
 } // namespace
 
-Exit runProgram(const std::vector<std::string>& words, Console& console) {
+Exit runProgram(const std::vector<std::string>& given, Console& console) {
+  const std::vector<std::string> words = withHelpAsFlag(given);
   CLI::App program("dfc: compile a tensor computation for a set of devices, once, and execute the plan",
                    "dfc");
   program.footer(footer);

@@ -41,8 +41,9 @@ void Inputs::sayFreeDimensions() {
       list += fmt::format("{}{} (of {})", list.empty() ? "" : ", ", name, fmt::join(users, ", "));
       hint += fmt::format(" --dim {}=8", name);
     }
-    problems_.push_back({Problem::Kind::Mistake, fmt::format("free dimensions: {}", list),
-                         fmt::format("a plan is made for one length of each; bind them:{}", hint)});
+    problems_.push_back(
+        {Problem::Kind::Mistake, fmt::format("free dimensions: {}", list),
+         fmt::format("a plan is made for one length of each; bind them:{}; in programs: dims", hint)});
   }
 }
 

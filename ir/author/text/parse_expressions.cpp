@@ -68,7 +68,11 @@ bool Parser::readPrimary(Expression& out) {
     return readParenthesised(out);
   }
   if (!TokenStream::isName(token)) {
-    return tokens_.unexpected("a value", token.kind == TokenKind::Star ? "a power is pow(a, b)" : "");
+    return tokens_.unexpected("a value",
+                              token.kind == TokenKind::Star ? "a power is pow(a, b)"
+                              : token.kind == TokenKind::OpenList
+                                  ? "a list is the value of an attribute, by its name: shape=[2, 3]"
+                                  : "");
   }
   if (token.kind == TokenKind::Name && tokens_.ahead().kind == TokenKind::OpenParen) {
     return readCall(out);

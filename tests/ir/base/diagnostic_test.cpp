@@ -40,6 +40,8 @@ TEST_CASE("nearestName: a slip is recognised, another word is not") {
   CHECK(nearestName("matmull", names) == "matmul");
   CHECK(nearestName("reduceSun", names) == "reduceSum");
   CHECK(nearestName("w2", names) == "w1");
+  CHECK(nearestName("rnu", {"run", "view"}) == "run"); // neighbours swapped are one slip
+  CHECK_FALSE(nearestName("nur", {"run", "view"}));
   CHECK_FALSE(nearestName("softmax", names));
   CHECK_FALSE(nearestName("", names));
   CHECK_FALSE(nearestName("v", {"w"}));
