@@ -15,8 +15,8 @@ std::vector<ExplainedParameters> explainParameters(const Executable& plan);
 /// By kind, the most link seconds first. `split`: null for a plan of whole ops.
 std::vector<ExplainedTraffic> explainTraffic(const Executable& plan, const SplitGraph* split);
 
-/// One row for each candidate: the chosen one, then those that fit into memory by predicted seconds, then the
-/// others.
+/// The placements that `choosePlacement` compared. Order: the chosen one, then those whose plans fit into the
+/// devices' memory, the least predicted seconds first, then those that do not fit.
 std::vector<ExplainedCandidate> explainCandidates(const ConsideredPlacements& placements,
                                                   const Machine& machine);
 /// "slower by 12.0 %" than `best`, or "shorter by …".

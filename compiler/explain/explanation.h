@@ -72,7 +72,7 @@ struct ExplainedCandidate {
   bool notable = false; ///< the chosen one, the runner-up, or the best of its kind
   bool isSplit() const { return kind == Kind::Split || kind == Kind::Grid; }
 };
-/// The name of a kind in reports: "one device", "whole ops", "split", "grid".
+/// "one device", "whole ops", "split" or "grid", as the text and the JSON of an explanation call it.
 std::string_view nameOf(ExplainedCandidate::Kind kind);
 
 /// What another machine would give.
