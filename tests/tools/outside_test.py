@@ -37,6 +37,8 @@ def skip(reason):
 
 def installed(build, prefix):
     run("cmake", "--install", build, "--prefix", prefix)
+    strays = [file.name for file in (prefix / "lib").rglob("*test*")]
+    assert not strays, f"tests' files are installed with the library: {strays}"
     # Away from the build tree, so that nothing of it is found by accident.
     moved = prefix.with_name("moved")
     prefix.rename(moved)

@@ -11,7 +11,8 @@ set(dfc_in_bundle COMPONENT bundle EXCLUDE_FROM_ALL)
 get_property(dfc_targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target IN LISTS dfc_targets)
   get_target_property(kind ${target} TYPE)
-  if(NOT kind MATCHES "^(EXECUTABLE|MODULE_LIBRARY)$" OR target MATCHES "^dfc_(executors|micro|python)$") # linked with optional libraries of the build host
+  if(NOT kind MATCHES "^(EXECUTABLE|MODULE_LIBRARY)$" OR
+     target MATCHES "^dfc_(executors|micro|python|test_functions)$") # linked with optional libraries of the build host; a test's
     continue()
   endif()
   set(run_path "$ORIGIN/../lib/dfc")
