@@ -139,9 +139,9 @@ class MemoryFitter {
     }
   }
 
-  // Ties are broken by the order of the unconstrained schedule, which is good for time, or by that of the
-  // graph, in which authors often finish one computation before the next. The order with the smaller peak is
-  // kept.
+  // Ties are broken by the order of the unconstrained schedule, which is good for time, by that of the graph,
+  // in which authors often finish one computation before the next, or by need. The order with the smallest
+  // peak is kept.
   LowPeakOrder bestLowPeakOrder(const MemoryRequirements& requirements) const {
     std::vector<uint32_t> byGraph(problem_.opOf.size());
     std::iota(byGraph.begin(), byGraph.end(), 0U);
@@ -150,9 +150,14 @@ class MemoryFitter {
     for (const OpId op : problem_.opOf) {
       byStart.push_back(unconstrained_.stepOf[op].index());
     }
-    LowPeakOrder first = lowPeakOrder(problem_.list, requirements, byStart, machine_.devices.size());
-    LowPeakOrder second = lowPeakOrder(problem_.list, requirements, byGraph, machine_.devices.size());
-    return excessBytes(second) < excessBytes(first) ? std::move(second) : std::move(first);
+    LowPeakOrder best = lowPeakOrder(problem_.list, requirements, byStart, machine_.devices.size());
+    for (const auto& ranks : {byGraph, ranksByNeed(problem_.list)}) {
+      LowPeakOrder next = lowPeakOrder(problem_.list, requirements, ranks, machine_.devices.size());
+      if (excessBytes(next) < excessBytes(best)) {
+        best = std::move(next);
+      }
+    }
+    return best;
   }
 
   int64_t excessBytes(const LowPeakOrder& lowPeak) const {

@@ -3,6 +3,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -15,10 +16,11 @@ class LowPeakOrderer {
                  const std::vector<uint32_t>& rank, size_t deviceCount)
       : problem_(problem), requirements_(requirements), rank_(rank), after_(problem),
         pendingPredecessors_(problem.tasks.size()), isReady_(problem.tasks.size()),
-        key_(problem.tasks.size()), usersLeft_(requirements.buffers.size()),
+        key_(problem.tasks.size()), batch_(problem.tasks.size()), usersLeft_(requirements.buffers.size()),
         aliasOf_(requirements.buffers.size()), overwritten_(requirements.buffers.size()),
         liveBytes_(deviceCount) {
     result_.peak = SideTable<DeviceId, int64_t>(deviceCount);
+    findBatches();
   }
 
   LowPeakOrder run() {
@@ -33,7 +35,7 @@ class LowPeakOrderer {
       }
     }
     while (!ready_.empty()) {
-      const uint32_t task = std::get<2>(*ready_.begin());
+      const uint32_t task = std::get<3>(*ready_.begin());
       ready_.erase(ready_.begin());
       isReady_[task] = false;
       execute(task);
@@ -44,11 +46,24 @@ class LowPeakOrderer {
   }
 
  private:
-  // The task that frees most goes first. Tasks that only allocate go by rank, not by size.
-  using Key = std::tuple<int64_t, uint32_t, uint32_t>;
+  // Micro-batches come one after the other: each holds what its backward pass reads. Within one, the task
+  // that frees most goes first. Tasks that only allocate go by rank, not by size.
+  using Key = std::tuple<uint32_t, int64_t, uint32_t, uint32_t>;
   Key keyOf(uint32_t task) const {
     const int64_t netAllocation = netAllocationOf(task);
-    return {netAllocation <= 0 ? netAllocation : 1, rank_[task], task};
+    return {batch_[task], netAllocation <= 0 ? netAllocation : 1, rank_[task], task};
+  }
+
+  // The micro-batch of a task; of a task of none, the first that needs it. The update comes behind all.
+  void findBatches() {
+    for (auto task = static_cast<uint32_t>(batch_.size()); task-- > 0;) {
+      batch_[task] = problem_.tasks[task].microBatch;
+      if (batch_[task] == noMicroBatch) {
+        for (const uint32_t next : after_[task]) {
+          batch_[task] = std::min(batch_[task], batch_[next]);
+        }
+      }
+    }
   }
 
   int64_t netAllocationOf(uint32_t task) const {
@@ -190,6 +205,7 @@ class LowPeakOrderer {
   std::vector<uint32_t> pendingPredecessors_;
   std::vector<char> isReady_;
   std::vector<Key> key_; // of ready tasks
+  std::vector<uint32_t> batch_;
   std::set<Key> ready_;
   SideTable<BufferId, uint32_t> usersLeft_;
   SideTable<BufferId, BufferId> aliasOf_; // the buffer that it overwrites; itself for none
@@ -199,6 +215,24 @@ class LowPeakOrderer {
 };
 
 } // namespace
+
+std::vector<uint32_t> ranksByNeed(const ListProblem& problem) {
+  const auto count = static_cast<uint32_t>(problem.tasks.size());
+  std::vector<uint32_t> neededBy(count), order(count), ranks(count);
+  std::iota(order.begin(), order.end(), 0U);
+  const Successors after(problem);
+  for (uint32_t task = count; task-- > 0;) { // successors have larger numbers
+    neededBy[task] = after[task].empty() ? task : count;
+    for (const uint32_t next : after[task]) {
+      neededBy[task] = std::min(neededBy[task], neededBy[next]);
+    }
+  }
+  llvm::stable_sort(order, [&](uint32_t a, uint32_t b) { return neededBy[a] < neededBy[b]; });
+  for (uint32_t i = 0; i < count; ++i) {
+    ranks[order[i]] = i;
+  }
+  return ranks;
+}
 
 LowPeakOrder lowPeakOrder(const ListProblem& problem, const MemoryRequirements& requirements,
                           const std::vector<uint32_t>& rank, size_t deviceCount) {

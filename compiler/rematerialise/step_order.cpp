@@ -83,7 +83,22 @@ StepOrder stepOrder(const Placement& placement, const Machine& machine, const Co
   std::vector<uint32_t> byGraph(problem.opOf.size());
   std::iota(byGraph.begin(), byGraph.end(), 0U);
   const MemoryRequirements requirements = memoryRequirements(placed, problem, limited);
-  const LowPeakOrder low = lowPeakOrder(problem.list, requirements, byGraph, machine.devices.size());
+  LowPeakOrder low = lowPeakOrder(problem.list, requirements, byGraph, machine.devices.size());
+  const auto excess = [&](const LowPeakOrder& one) {
+    double bytes = 0;
+    for (const DeviceId device : limited) {
+      bytes +=
+          std::max(0.0, static_cast<double>(one.peak[device]) - static_cast<double>(order.available[device]));
+    }
+    return bytes;
+  };
+  if (excess(low) > 0) {
+    LowPeakOrder byNeed =
+        lowPeakOrder(problem.list, requirements, ranksByNeed(problem.list), machine.devices.size());
+    if (excess(byNeed) < excess(low)) {
+      low = std::move(byNeed);
+    }
+  }
   order.ops = withoutTransfers(low.order, problem, placed, placement.graph);
   return order;
 }

@@ -109,6 +109,30 @@ TEST_CASE("low-peak order: a ready task that becomes a buffer's last user goes f
   CHECK(lowPeak.order == std::vector<uint32_t>{0, 1, 2, 3});
 }
 
+TEST_CASE("ranks by need: updates that wait for a flag come behind it, one after the other") {
+  // Two gradients, 0 and 1; the new moments 2 and 3; the flag 4, which waits for both gradients; 5 and 6
+  // read the gradients again and write the moments where the flag says so.
+  const ListProblem problem = problemOf({{}, {}, {0}, {1}, {0, 1}, {2, 4}, {3, 4}});
+  CHECK(ranksByNeed(problem) == std::vector<uint32_t>{0, 1, 2, 5, 3, 4, 6});
+  const auto requirements = requirementsWith(
+      7, {{256, {0, 2, 4, 5}}, {256, {1, 3, 4, 6}}, {512, {2, 5}}, {512, {3, 6}}, {64, {4, 5, 6}}});
+  const std::vector<uint32_t> byGraph = {0, 1, 2, 3, 4, 5, 6};
+  CHECK(lowPeakOrder(problem, requirements, byGraph, 1).peak[DeviceId(0)] == 2 * 256 + 2 * 512 + 64);
+  CHECK(lowPeakOrder(problem, requirements, ranksByNeed(problem), 1).peak[DeviceId(0)] == 2 * 256 + 512 + 64);
+}
+
+TEST_CASE("low-peak order: micro-batches come one after the other, the update behind all") {
+  // 0 and 1 are the forward passes of two micro-batches, 2 and 3 their backward passes, 4 the update.
+  ListProblem problem = problemOf({{}, {}, {0}, {1}, {2, 3}});
+  for (uint32_t task = 0; task < 4; ++task) {
+    problem.tasks[task].microBatch = task % 2;
+  }
+  const auto lowPeak =
+      lowPeakOrder(problem, requirementsWith(5, {{256, {0, 2}}, {256, {1, 3}}}), {0, 1, 2, 3, 4}, 1);
+  CHECK(lowPeak.order == std::vector<uint32_t>{0, 2, 1, 3, 4});
+  CHECK(lowPeak.peak[DeviceId(0)] == 256);
+}
+
 TEST_CASE("static offsets: a reused offset waits for every user of its previous buffer") {
   // Buffer 0 is made by task 0 and read by 1 and 2; task 3, which comes after them, makes another for 4.
   const ListProblem problem = problemOf({{}, {0}, {0}, {}, {3}});
