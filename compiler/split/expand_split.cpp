@@ -4,6 +4,7 @@
 #include "compiler/split/relayout.h"
 #include "compiler/split/split_ranges.h"
 #include "compiler/split/sum_form.h"
+#include "ir/graph/micro_batch.h"
 #include "ir/graph/whole_state.h"
 
 #include <fmt/format.h>
@@ -165,13 +166,17 @@ class Expander {
       return found->second;
     }
     id = relayout_.newId();
+    InternedProvenance like = this->like(graph_[old].producer);
+    if (microBatchOf(graph_.scopeOf(reader))) { // each gathers it anew
+      like.scope = graph_[reader].scope;
+    }
     for (size_t part = 0; part < mesh_.made(); ++part) {
       const Shape& shape = builder_.soFar().typeOf(sent.parts[part]).shape;
       ops::Broadcast copy;
       copy.shape.assign(shape.dims().begin(), shape.dims().end());
       const std::string name = fmt::format("{}.sent", builder_.soFar().nameOf(sent.parts[part]));
-      sent.parts[part] = builder_.result(relayout_.append(
-          std::move(copy), {sent.parts[part]}, like(graph_[old].producer), name, sent.where[part]));
+      sent.parts[part] = builder_.result(
+          relayout_.append(std::move(copy), {sent.parts[part]}, like, name, sent.where[part]));
     }
     return found->second;
   }

@@ -2,6 +2,7 @@
 
 #include "compiler/split/split_ranges.h"
 #include "compiler/split/sum_form.h"
+#include "ir/graph/micro_batch.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/DenseMap.h>
@@ -57,8 +58,21 @@ ValueId Relayout::bring(ValueId old, const SplitValue& value, const Wanted& want
     sumBucket(old, value.whole, like);
     return made_.at(key);
   }
-  const ValueId made = make(old, value, wanted, device, byAll, like);
+  const ValueId made = make(old, value, wanted, device, byAll, outsideMicroBatches(value, like));
   made_[key] = made;
+  return made;
+}
+
+InternedProvenance Relayout::outsideMicroBatches(const SplitValue& value,
+                                                 const InternedProvenance& like) const {
+  const Graph& graph = builder_.soFar();
+  const std::string_view scope = like.scope.valid() ? graph.text(like.scope) : std::string_view();
+  const std::string_view own = scopeInMicroBatch(scope);
+  InternedProvenance made = like;
+  if (own.size() != scope.size() && value.parts.front().valid() &&
+      !microBatchOf(graph.scopeOf(graph[value.parts.front()].producer))) {
+    made.scope = builder_.intern(std::string(own));
+  }
   return made;
 }
 

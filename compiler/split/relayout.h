@@ -77,6 +77,9 @@ class Relayout {
   ValueId reshaped(ValueId value, const Shape& shape, DeviceId device, const InternedProvenance& like);
   ValueId cast(ValueId value, ElementType to, DeviceId device, const InternedProvenance& like);
   std::string nameOf(ValueId part, std::string_view suffix) const;
+  /// What is made once of a value of no micro-batch, such as a gathered weight, is of none either, even where
+  /// the first that reads it is.
+  InternedProvenance outsideMicroBatches(const SplitValue& value, const InternedProvenance& like) const;
   DeviceId pinned(DeviceId device, llvm::ArrayRef<DeviceId> row) const;
   /// Records a movement of `sent` from `from`, in the value's row, to `to`, in the current row, unless both
   /// are one device.

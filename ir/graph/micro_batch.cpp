@@ -27,4 +27,12 @@ std::optional<uint32_t> microBatchOf(std::string_view scope) {
   return error == std::errc() && ends && number < mostMicroBatches ? std::optional(number) : std::nullopt;
 }
 
+std::string_view scopeInMicroBatch(std::string_view scope) {
+  if (!microBatchOf(scope)) {
+    return scope;
+  }
+  const size_t end = scope.find('/');
+  return end == std::string_view::npos ? std::string_view() : scope.substr(end + 1);
+}
+
 } // namespace dfc

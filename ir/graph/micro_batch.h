@@ -13,5 +13,7 @@ namespace dfc {
 std::string microBatchScope(size_t number, std::string_view scope);
 /// The number of the micro-batch of a scope; none for a scope of another form.
 std::optional<uint32_t> microBatchOf(std::string_view scope);
+/// The author's scope: "h.1" for "batch 3/h.1"; a scope of another form as it is.
+std::string_view scopeInMicroBatch(std::string_view scope);
 
 } // namespace dfc

@@ -10,6 +10,11 @@ TEST_CASE("the scope of a micro-batch gives its part, and no other scope does") 
     CHECK(microBatchOf(microBatchScope(part, "h.1/attn")) == part);
   }
   CHECK(microBatchScope(3, "h.1") == "batch 3/h.1");
+  for (const char* own : {"", "h.1", "h.1/attn", "batch x/h.1"}) {
+    INFO(own);
+    CHECK(scopeInMicroBatch(microBatchScope(3, own)) == own);
+    CHECK(scopeInMicroBatch(own) == own);
+  }
   for (const char* other : {"", "batch", "batch ", "batch x", "batch 3x", "batch3", "h/batch 3", "batch -1",
                             "batch 99999999999", "batch 4000000000"}) {
     INFO(other);
