@@ -45,15 +45,15 @@ class GridSplit {
       return split;
     }
     const Mesh mesh = meshOf(given_.groups.front());
-    SplitPrices prices{.link = linkPrice};
-    if (batches.memory == MemoryUse::Little && mesh.bandwidth > 0) {
-      prices.byte = transfersOfHeldByte / mesh.bandwidth;
-    }
+    SplitPrices prices = pricesOn(mesh, batches.memory);
+    const auto count = static_cast<double>(batches.count);
+    prices.microBatches = count / static_cast<double>(batches.made.value_or(batches.count));
+    prices.byte *= count; // beside what each micro-batch sends
     return splitWithin(*std::move(split), given_.groups, mesh, machine_, cost_, prices);
   }
 
   /// The graph split over the groups of each stage, each group represented by its first device.
-  std::optional<SplitGraph> overGroups(bool inMicroBatches) const {
+  std::optional<SplitGraph> overGroups(bool inMicroBatches, MemoryUse memory) const {
     const Grid& grid = given_.grid;
     Rows rows{given_.stages, SideTable<OpId, uint32_t>(graph_.opCount(), 0)};
     if (grid.stages > 1) {
@@ -61,7 +61,7 @@ class GridSplit {
                          given_.stages.front().front());
     }
     rows.inputsInParts = grid.stages > 1 || inMicroBatches; // micro-batches are made from parts of the inputs
-    SplitPlan plan = grid.groups == 1 ? wholePlan(std::move(rows)) : splitPlan(std::move(rows));
+    SplitPlan plan = grid.groups == 1 ? wholePlan(std::move(rows)) : splitPlan(std::move(rows), memory);
     if (!std::isfinite(plan.seconds)) {
       return std::nullopt;
     }
@@ -76,11 +76,21 @@ class GridSplit {
     return given_.mirrored ? mirroredMesh(row, machine_, cost_) : meshOfAll(row, graph_, machine_, cost_);
   }
 
-  SplitPlan splitPlan(Rows rows) const {
+  SplitPlan splitPlan(Rows rows, MemoryUse memory) const {
     const Mesh mesh = meshOf(rows.devices.front());
-    const OptionSpace space = given_.grid.width > 1 ? OptionSpace::OfGroups : OptionSpace::Useful;
+    const OptionSpace space = given_.grid.width == 1        ? OptionSpace::Useful
+                              : memory == MemoryUse::Little ? OptionSpace::OfGroupsInParts
+                                                            : OptionSpace::OfGroups;
     return SplitChoices(graph_, mesh, linked(std::move(rows), machine_, cost_), machine_, cost_, space)
-        .choose({.link = linkPrice});
+        .choose(pricesOn(mesh, memory));
+  }
+
+  static SplitPrices pricesOn(const Mesh& mesh, MemoryUse memory) {
+    SplitPrices prices{.link = linkPrice};
+    if (memory == MemoryUse::Little && mesh.bandwidth > 0) {
+      prices.byte = transfersOfHeldByte / mesh.bandwidth;
+    }
+    return prices;
   }
 
   // The plan of a pipeline without tensor or data parallelism: each op runs, unsplit, on the device of its
@@ -209,29 +219,31 @@ std::optional<SplitGraph> splitOverGrid(const Graph& graph, const GridRows& rows
 }
 
 std::optional<SplitGraph> GridSplitter::split(const MicroBatches& batches) {
-  const std::optional<SplitGraph>& split = overGroups(batches.count > 1);
+  const std::optional<SplitGraph>& split = overGroups(batches.count > 1, batches.memory);
   if (!split) {
     return std::nullopt;
   }
-  if (batches.count > 1 && (!choices_ || choices_->count() != batches.count)) {
+  if (batches.count > 1 && (!choices_ || choices_->count() != batches.count || choicesOf_ != &*split)) {
     auto choices = std::make_unique<BatchChoices>(split->graph, batches.count);
     choices->choose();
     choices_ = std::move(choices);
+    choicesOf_ = &*split;
   }
   return GridSplit(graph_, rows_, machine_, cost_)
       .run(split, batches.count > 1 ? choices_.get() : nullptr, batches);
 }
 
 int64_t GridSplitter::batchOfGroup() {
-  const std::optional<SplitGraph>& split = overGroups(true);
+  const std::optional<SplitGraph>& split = overGroups(true, MemoryUse::Ample);
   return split ? batchLength(split->graph) : 0;
 }
 
-const std::optional<SplitGraph>& GridSplitter::overGroups(bool inMicroBatches) {
-  auto found = overGroups_.find(inMicroBatches);
+const std::optional<SplitGraph>& GridSplitter::overGroups(bool inMicroBatches, MemoryUse memory) {
+  const auto of = std::pair(inMicroBatches, rows_.grid.groups > 1 ? memory : MemoryUse::Ample);
+  auto found = overGroups_.find(of);
   if (found == overGroups_.end()) {
     const GridSplit split(graph_, rows_, machine_, cost_);
-    found = overGroups_.emplace(inMicroBatches, split.overGroups(inMicroBatches)).first;
+    found = overGroups_.emplace(of, split.overGroups(inMicroBatches, of.second)).first;
   }
   return found->second;
 }

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace dfc {
 
@@ -74,14 +75,15 @@ class GridSplitter {
   int64_t batchOfGroup();
 
  private:
-  const std::optional<SplitGraph>& overGroups(bool inMicroBatches);
+  const std::optional<SplitGraph>& overGroups(bool inMicroBatches, MemoryUse memory);
 
   const Graph& graph_;
   const GridRows& rows_;
   const Machine& machine_;
   const CostModel& cost_;
-  std::map<bool, std::optional<SplitGraph>> overGroups_; // by whether there are micro-batches
-  std::unique_ptr<const BatchChoices> choices_;          // of the last number of micro-batches
+  std::map<std::pair<bool, MemoryUse>, std::optional<SplitGraph>> overGroups_; // bool: has micro-batches
+  std::unique_ptr<const BatchChoices> choices_; // of the last number of micro-batches, and the split
+  const SplitGraph* choicesOf_ = nullptr;
 };
 
 /// Predicted seconds of a step of the plans so far; infinite if none fits into memory.

@@ -73,7 +73,7 @@ SplitChoices::SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& 
 SplitChoices::SplitChoices(const Graph& graph, const Mesh& mesh, Rows rows, const Machine& machine,
                            const CostModel& cost, OptionSpace space)
     : graph_(graph), mesh_(mesh), rows_(std::move(rows)), options_(graph.opCount()),
-      seconds_(graph.opCount()), isHeld_(graph.opCount(), false) {
+      seconds_(graph.opCount()), isHeld_(graph.opCount(), false), inMicroBatch_(graph.opCount(), false) {
   findHeld();
   addPrices(machine, cost, space);
 }
@@ -96,10 +96,10 @@ void SplitChoices::addPrices(const Machine& machine, const CostModel& cost, Opti
       limits.comesCut = comesCut;
     }
     const OpKind kind = graph_[op].kind();
-    if (space == OptionSpace::OfGroups) {
+    if (space == OptionSpace::OfGroups || space == OptionSpace::OfGroupsInParts) {
       const bool isState = kind == OpKind::Assign || kind == OpKind::Parameter;
       limits.mayBeOnOne = limits.mayBeOnOne && (kind == OpKind::Input || kind == OpKind::Custom);
-      limits.mayBeInParts = !isState || !whole.onAll[op];
+      limits.mayBeInParts = space == OptionSpace::OfGroupsInParts || !isState || !whole.onAll[op];
     }
     options_[op] = isOnOneDevice(op) ? std::vector{wholeOption(graph_, op, OpOption::Form::OnOne)}
                                      : optionsOf(graph_, op, rule, limits);
@@ -168,22 +168,28 @@ SplitPlan SplitChoices::choose(const SplitPrices& prices) const {
     for (size_t i = 0; i < seconds[op].size(); ++i) {
       const OpOption& option = options_[op][i];
       seconds[op][i] *= option.form == OpOption::Form::Linear ? prices.beforeSum : 1;
+      seconds[op][i] *= inMicroBatch_[op] ? prices.microBatches : 1;
       seconds[op][i] += prices.byte * heldBytes(op, option);
     }
   }
-  SplitPlan plan = chosen(seconds, prices.link, prices.feeds);
+  SplitPlan plan = chosen(seconds, prices);
   plan.gathers = prices.byte > 0;
   return plan;
 }
 
-// Sums of gradients, and other values that a later micro-batch or the update reads.
+// Sums of gradients, and other values that a micro-batch leaves to the update, where what a later micro-batch
+// adds to is counted with the sum of all; and what is made once for all micro-batches, such as weights.
 void SplitChoices::findHeld() {
+  for (const OpId op : graph_.ops()) {
+    inMicroBatch_[op] = microBatchOf(graph_.scopeOf(op)).has_value();
+  }
   for (const OpId reader : graph_.ops()) {
-    const auto batch = microBatchOf(graph_.scopeOf(reader));
     for (const ValueId operand : graph_[reader].operands) {
       const OpId producer = graph_[operand].producer;
-      const auto made = microBatchOf(graph_.scopeOf(producer));
-      isHeld_[producer] = isHeld_[producer] || (made && made != batch);
+      const OpClass kind = classOf(graph_[producer].kind());
+      const bool isHeld = inMicroBatch_[producer] != inMicroBatch_[reader] && kind != OpClass::Source &&
+                          kind != OpClass::State;
+      isHeld_[producer] = isHeld_[producer] || isHeld;
     }
   }
 }
@@ -214,15 +220,17 @@ SplitPlan SplitChoices::chooseBy(llvm::function_ref<double(OpId, size_t)> second
       given[op].push_back(seconds(op, option));
     }
   }
-  return chosen(given, 0, 1);
+  return chosen(given, {.link = 0});
 }
 
-SplitPlan SplitChoices::chosen(const SideTable<OpId, std::vector<double>>& seconds, double price,
-                               double feeds) const {
-  const PricedOptions given{graph_, mesh_, options_, seconds, price, feeds, &rows_};
+SplitPlan SplitChoices::chosen(const SideTable<OpId, std::vector<double>>& seconds,
+                               const SplitPrices& prices) const {
+  const PricedOptions given{
+      graph_,      mesh_,        options_, seconds,
+      prices.link, prices.feeds, &rows_,   {&inMicroBatch_, prices.microBatches, prices.byte}};
   const SplitProblem problem = splitProblem(given);
   const ChoiceResult answer = minimise(problem.choice, {followInputs(problem, given)});
-  SplitPlan plan = planOf(answer.option, price, answer.cost);
+  SplitPlan plan = planOf(answer.option, prices.link, answer.cost);
   plan.exact = answer.exact;
   for (const OpId op : graph_.ops()) {
     plan.opSeconds[op] = seconds[op][answer.option[op.index()]];

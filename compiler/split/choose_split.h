@@ -18,6 +18,9 @@ struct SplitPrices {
   double feeds = 1;     ///< of a second of feeding, in seconds of other communication
   double beforeSum = 1; ///< of a second of an op on partial sums; above 1, because an op after the sum may be
                         ///< fused with it
+  /// Micro-batches that each one in the graph stands for. What it computes and moves counts so many times,
+  /// what is done once a step, such as the gathering of weights, once.
+  double microBatches = 1;
   double byte = 0; ///< of a byte per device that is held for a step, such as state and, of micro-batches,
                    ///< sums of gradients; in seconds. Above 0, cut parameters are gathered in each step and
                    ///< not kept (Rajbhandari et al. 2020, "ZeRO", stage 3)
@@ -51,13 +54,14 @@ class SplitChoices {
   double heldBytes(OpId op, const OpOption& option) const;
   void findHeld();
   void addPrices(const Machine& machine, const CostModel& cost, OptionSpace space);
-  SplitPlan chosen(const SideTable<OpId, std::vector<double>>& seconds, double price, double feeds) const;
+  SplitPlan chosen(const SideTable<OpId, std::vector<double>>& seconds, const SplitPrices& prices) const;
   const Graph& graph_;
   Mesh mesh_;
   Rows rows_;
   SideTable<OpId, std::vector<OpOption>> options_;
   SideTable<OpId, std::vector<double>> seconds_; ///< by option
-  SideTable<OpId, bool> isHeld_; ///< whether a micro-batch leaves the op's results to what comes behind it
+  SideTable<OpId, bool> isHeld_,
+      inMicroBatch_; ///< whether a micro-batch leaves the op's results to what comes behind it
 };
 
 } // namespace dfc

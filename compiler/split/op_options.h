@@ -34,6 +34,9 @@ enum class OptionSpace : uint8_t {
   /// As `Useful`, for a mesh whose devices represent groups: every group holds and updates all state, which
   /// the split within the group then divides.
   OfGroups,
+  /// The same, but a group may also hold and update a part of each parameter (Rajbhandari et al. 2020,
+  /// "ZeRO", stage 1). All groups still do the same.
+  OfGroupsInParts,
 };
 
 /// What the options of an op depend on beside its rule.

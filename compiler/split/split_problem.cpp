@@ -16,7 +16,7 @@ class Maker {
  public:
   explicit Maker(const PricedOptions& given)
       : graph_(given.graph), mesh_(given.mesh), options_(given.options), seconds_(given.seconds),
-        price_(given.price), feeds_(given.feeds), rows_(given.rows) {}
+        price_(given.price), feeds_(given.feeds), rows_(given.rows), batches_(given.batches) {}
 
   SplitProblem make() {
     for (const OpId op : graph_.ops()) {
@@ -79,6 +79,24 @@ class Maker {
     return std::isfinite(seconds) ? price * seconds : never;
   }
 
+  bool isOfBatch(OpId op) const { return batches_.holds != nullptr && (*batches_.holds)[op]; }
+
+  // How often a value is sent to a reader in a step.
+  double times(OpId producer, OpId reader) const {
+    return isOfBatch(producer) && isOfBatch(reader) ? batches_.each : 1;
+  }
+
+  // Price of what is made of a value for all micro-batches, such as a gathered weight in 16 bits, and held
+  // until the last one has read it. Parameters themselves are gathered anew for each reader.
+  double holding(OpId producer, OpId reader, const Layout& from, const Layout& to,
+                 const TensorType& type) const {
+    const bool isHeld = batches_.byte > 0 && isOfBatch(reader) && !isOfBatch(producer) && from != to &&
+                        classOf(graph_[producer].kind()) != OpClass::Source &&
+                        classOf(graph_[producer].kind()) != OpClass::State;
+    const double part = to.isCut() ? static_cast<double>(mesh_.size()) : 1;
+    return isHeld ? batches_.byte * static_cast<double>(type.bytes()) / part : 0;
+  }
+
   // Price of copying a value of this layout to another row, from each device to the one at its position.
   double crossing(OpId producer, OpId reader, const Layout& layout, const TensorType& type) const {
     if (rows_ == nullptr || rows_->devices.empty() || graph_[producer].kind() == OpKind::Input ||
@@ -99,8 +117,9 @@ class Maker {
               [&](const OpOption& a, const OpOption& b) {
                 const Layout& wanted = b.operands[read.operand];
                 const TensorType& sent = sentType(producer, read.op, type);
-                return price(producer, a.results[result], wanted, sent) +
-                       crossing(producer, read.op, wanted, sent);
+                return times(producer, read.op) * (price(producer, a.results[result], wanted, sent) +
+                                                   crossing(producer, read.op, wanted, sent)) +
+                       holding(producer, read.op, a.results[result], wanted, sent);
               });
       return;
     }
@@ -116,13 +135,19 @@ class Maker {
     const std::vector<Layout> layouts = layoutsOf(producer, result, reads);
     const uint32_t brought = problem_.addVariable(layouts.size());
     brought_.push_back({producer, brought});
-    addPair(producer.index(), brought, options_[producer], layouts,
-            [&](const OpOption& a, const Layout& b) { return price(producer, a.results[result], b, type); });
+    const Read* const often = llvm::find_if(reads, [&](const Read& read) { return isOfBatch(read.op); });
+    const OpId reader = often != reads.end() ? often->op : reads.front().op;
+    addPair(producer.index(), brought, options_[producer], layouts, [&](const OpOption& a, const Layout& b) {
+      return times(producer, reader) * price(producer, a.results[result], b, type) +
+             holding(producer, reader, a.results[result], b, type);
+    });
     for (const Read& read : reads) {
       addPair(brought, read.op.index(), layouts, options_[read.op], [&](const Layout& a, const OpOption& b) {
         const Layout& wanted = b.operands[read.operand];
         const TensorType& sent = sentType(producer, read.op, type);
-        return price(producer, a, wanted, sent) + crossing(producer, read.op, wanted, sent);
+        return times(producer, read.op) *
+                   (price(producer, a, wanted, sent) + crossing(producer, read.op, wanted, sent)) +
+               holding(producer, read.op, a, wanted, sent);
       });
     }
   }
@@ -172,6 +197,7 @@ class Maker {
   const SideTable<OpId, std::vector<double>>& seconds_;
   double price_, feeds_;
   const Rows* rows_;
+  const PricedOptions::Batches batches_;
   ChoiceProblem problem_;
   std::vector<std::pair<OpId, uint32_t>> brought_; // producers and the variables of what they give
 };

@@ -24,6 +24,12 @@ struct PricedOptions {
   double price = 1;
   double feeds = 1;
   const Rows* rows = nullptr; ///< null: the mesh has one axis
+  /// Of graphs with micro-batches.
+  struct Batches {
+    const SideTable<OpId, bool>* holds = nullptr; ///< by op: whether it is of a micro-batch; null: none is
+    double each = 1;                              ///< micro-batches that each one in the graph stands for
+    double byte = 0; ///< seconds, of a byte that is brought to a device once and held for all of them
+  } batches = {};
 };
 
 struct SplitProblem {

@@ -221,4 +221,38 @@ TEST_CASE("state in parts that is read whole is gathered anew each step") {
   }
 }
 
+TEST_CASE("with little memory, groups of several devices hold parts of the state") {
+  const Machine machine = slowLinks(smallMachine(8));
+  const RooflineCostModel cost;
+  const std::vector<DeviceId> devices = deviceClasses(machine).back();
+  const auto stateOf = [&](const Graph& graph, const Grid& grid, MemoryUse memory) {
+    const auto split = splitOverGrid(graph, gridRows(devices, grid), machine, cost,
+                                     {grid.stages == 1 ? size_t{1} : 2 * grid.stages, {}, memory});
+    REQUIRE(split);
+    int64_t most = 0;
+    for (const DeviceId device : devices) {
+      int64_t bytes = 0;
+      for (const OpId op : split->graph.opsOf(OpKind::Parameter)) {
+        const bool isHere = split->graph.pinOf(op) == machine.devices[device].name;
+        bytes += isHere ? split->graph.typeOf(split->graph[op].firstResult).bytes() : 0;
+      }
+      most = std::max(most, bytes);
+    }
+    return most;
+  };
+  const Graph graph = rewritten(parsed(deepNet(4096, 256)), machine);
+  const Graph small = rewritten(parsed(deepNet(32, 256)), machine); // soon evaluated
+  for (const Grid& grid : {Grid{1, 2, 4}, Grid{1, 4, 2}, Grid{2, 2, 2}}) {
+    INFO(grid.stages << " x " << grid.groups << " x " << grid.width);
+    const int64_t all = layers * (256 * 256 * 4) / static_cast<int64_t>(grid.stages);
+    const int64_t ofGroup = all / static_cast<int64_t>(grid.width); // if every group holds all
+    CHECK(stateOf(graph, grid, MemoryUse::Little) <= ofGroup * 3 / 4);
+    CHECK(stateOf(graph, grid, MemoryUse::Ample) >= ofGroup);
+    const auto split = splitOverGrid(small, gridRows(devices, grid), machine, cost,
+                                     {grid.stages == 1 ? size_t{1} : 2 * grid.stages, {}, MemoryUse::Little});
+    REQUIRE(split);
+    checkValues(small, split->graph);
+  }
+}
+
 } // namespace dfc::test
