@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace dfc {
@@ -28,26 +29,23 @@ constexpr size_t few = 1, more = 2;
 /// part of its memory.
 constexpr double lessMemory = 0.9;
 
-/// A simulated step: its seconds, and those of computation by stage.
+/// The seconds of simulated steps with few and with more micro-batches, and those in which each stage
+/// computes the last micro-batch.
 struct Simulated {
-  double seconds = 0;
-  std::vector<double> busy;
+  double withFew = 0, withMore = 0;
+  std::vector<double> ofLast;
 };
 
 // Linear extrapolation to `count` micro-batches. A further micro-batch takes the difference of the two
 // simulated steps, between two bounds: at least the computation that it adds to the busiest stage, at most
 // that plus one stage's share of the waits of a single micro-batch. With only two micro-batches in a deep
 // pipeline, the list scheduler lets the second one wait longer than in a full pipeline.
-double extrapolated(const Simulated& withFew, const Simulated& withMore, size_t count) {
-  double least = 0, computed = 0; // of the micro-batch: in the busiest stage, and in all
-  for (size_t stage = 0; stage < withFew.busy.size(); ++stage) {
-    const double added = withMore.busy[stage] - withFew.busy[stage];
-    least = std::max(least, added);
-    computed += added;
-  }
-  const double waits = std::max(0.0, withFew.seconds - computed) / static_cast<double>(withFew.busy.size());
-  const double growth = std::clamp(withMore.seconds - withFew.seconds, least, least + waits);
-  return std::max(withFew.seconds, withMore.seconds) +
+double extrapolated(const Simulated& made, size_t count) {
+  const double least = *std::max_element(made.ofLast.begin(), made.ofLast.end());
+  const double computed = std::accumulate(made.ofLast.begin(), made.ofLast.end(), 0.0);
+  const double waits = std::max(0.0, made.withFew - computed) / static_cast<double>(made.ofLast.size());
+  const double growth = std::clamp(made.withMore - made.withFew, least, least + waits);
+  return std::max(made.withFew, made.withMore) +
          growth / (more - few) * (static_cast<double>(count) - static_cast<double>(more));
 }
 
@@ -147,7 +145,7 @@ class QuotientPlanner::Planner {
       plan.seconds = leastSeconds(*withFew, count);
       plan.isBound = true;
     } else if (count == few) {
-      plan.seconds = simulated(fewer ? *fewer : *withFew).seconds;
+      plan.seconds = simulated(fewer ? *fewer : *withFew);
     } else if (!extrapolate(plan, *withFew, memory)) {
       return std::nullopt;
     }
@@ -158,23 +156,66 @@ class QuotientPlanner::Planner {
 
   // Sets the memory of a plan, and its seconds from those with few and with more micro-batches. False if
   // there is no split. With few, which hold no sums of gradients, as many ops are computed twice as if they
-  // held the bytes of more: else the difference would not be that of a micro-batch.
+  // held these: else the difference would not be that of a micro-batch.
   bool extrapolate(QuotientPlan& plan, const Placement& withFew, MemoryUse memory) {
-    const double before = bytesOf(withFew, plan.microBatches);
     const auto withMore = placed(plan, more, memory);
     if (!withMore) {
       return false;
     }
     const std::optional<Placement> several = fitted(plan, *withMore);
     std::optional<Rematerialised> fewer;
-    if (several) {
-      const double free = capacity_ - plan.stateBytes, added = bytesOf(*withMore, plan.microBatches) - before;
+    if (several && plan.recomputes) {
       const InFlight inFlight = this->inFlight(plan.microBatches);
-      fewer = rematerialise(withFew, quotient_.machine, cost_, std::max(0.0, 1 - added / free), &inFlight);
+      const double held = partOfFree(sumsOf(*withMore).all, memoryOf(withFew, inFlight));
+      fewer = rematerialise(withFew, quotient_.machine, cost_, 1 - held, &inFlight);
     }
-    plan.seconds = extrapolated(simulated(fewer ? fewer->placement : withFew),
-                                simulated(several ? *several : *withMore), plan.microBatches);
+    const Placement& last = several ? *several : *withMore;
+    const auto isOfLast = [&](OpId op) { return microBatchOf(last.graph.scopeOf(op)) == more - 1 ? 1 : 0; };
+    plan.seconds =
+        extrapolated({simulated(fewer ? fewer->placement : withFew), simulated(last), busyOf(last, isOfLast)},
+                     plan.microBatches);
     return true;
+  }
+
+  /// Bytes of the sums that micro-batches leave to the update, such as those of gradients.
+  struct Sums {
+    SideTable<DeviceId, double> all;
+    SideTable<DeviceId, double> missing; ///< in few micro-batches, where the first parts have 16 bits
+  };
+  Sums sumsOf(const Placement& placement) const {
+    const Graph& graph = placement.graph;
+    const size_t devices = quotient_.machine.devices.size();
+    Sums sums{SideTable<DeviceId, double>(devices, 0), SideTable<DeviceId, double>(devices, 0)};
+    SideTable<ValueId, bool> isCounted(graph.valueCount(), false);
+    const auto batchOf = [&](ValueId value) { return microBatchOf(graph.scopeOf(graph[value].producer)); };
+    const auto bytesOf = [&](ValueId value) { return static_cast<double>(graph.typeOf(value).bytes()); };
+    for (const OpId reader : graph.ops()) {
+      for (const ValueId sum : graph[reader].operands) {
+        const auto batch = batchOf(sum);
+        if (isCounted[sum] || !batch || microBatchOf(graph.scopeOf(reader))) {
+          continue;
+        }
+        isCounted[sum] = true;
+        const OpId producer = graph[sum].producer;
+        double before = 0;
+        for (const ValueId operand : graph[producer].operands) {
+          before += batchOf(operand).value_or(*batch) != *batch ? bytesOf(operand) : 0;
+        }
+        sums.all[placement.device[producer]] += bytesOf(sum);
+        sums.missing[placement.device[producer]] += before > 0 ? std::max(0.0, bytesOf(sum) - before) : 0;
+      }
+    }
+    return sums;
+  }
+
+  /// The largest part over the stages of the memory behind state that so many bytes are.
+  double partOfFree(const SideTable<DeviceId, double>& bytes, const StageMemory& memory) const {
+    const std::vector<DeviceId> devices = firstOfStages();
+    double most = 0;
+    for (size_t stage = 0; stage < devices.size(); ++stage) {
+      most = std::max(most, bytes[devices[stage]] / std::max(1.0, capacity_ - memory.state[stage]));
+    }
+    return std::min(most, 1.0);
   }
 
   // Pipelines of many devices take long to split.
@@ -209,29 +250,40 @@ class QuotientPlanner::Planner {
     return devices;
   }
 
-  double bytesOf(const Placement& placement, size_t microBatches) const {
-    const auto all = stageMemory(placement, inFlight(microBatches), firstOfStages(), quotient_.machine).all;
-    return *std::max_element(all.begin(), all.end());
+  StageMemory memoryOf(const Placement& placement, const InFlight& inFlight) const {
+    return stageMemory(placement, inFlight, firstOfStages(), quotient_.machine);
   }
 
-  // Sets the memory of a plan, that of the stage that needs most. Where it does not fit: a placement that
-  // does, as ops are computed twice, if one is found.
+  // Sets the memory of a plan, that of the stage that needs most. Where it does not fit in the graph's order:
+  // a placement that does, in an order of smaller peaks, and if need be with ops computed twice, if one is
+  // found.
   std::optional<Placement> fitted(QuotientPlan& plan, const Placement& placement) const {
     const InFlight inFlight = this->inFlight(plan.microBatches);
-    const StageMemory memory = stageMemory(placement, inFlight, firstOfStages(), quotient_.machine);
+    const SideTable<DeviceId, double> missing = sumsOf(placement).missing;
+    StageMemory memory = memoryOf(placement, inFlight);
+    for (size_t stage = 0; stage < memory.all.size(); ++stage) {
+      memory.all[stage] += missing[firstOfStages()[stage]];
+    }
     const auto most = std::max_element(memory.all.begin(), memory.all.end());
     plan.memoryBytes = *most;
     plan.stateBytes = memory.state[static_cast<size_t>(most - memory.all.begin())];
     plan.fits = plan.memoryBytes <= capacity_;
     plan.recomputes = false;
-    auto repeated =
-        plan.fits ? std::nullopt : rematerialise(placement, quotient_.machine, cost_, 1, &inFlight);
-    if (!repeated) {
+    if (plan.fits) {
       return std::nullopt;
     }
-    plan.memoryBytes = capacity_;
-    plan.fits = plan.recomputes = true;
-    return std::move(repeated->placement);
+    const double share = 1 - partOfFree(missing, memory);
+    auto ordered = orderedForMemory(placement, quotient_.machine, cost_, share, &inFlight);
+    if (!ordered) {
+      return std::nullopt;
+    }
+    plan.memoryBytes = 0;
+    for (const DeviceId device : firstOfStages()) {
+      plan.memoryBytes = std::max(plan.memoryBytes, ordered->bytes[device] + missing[device]);
+    }
+    plan.fits = true;
+    plan.recomputes = ordered->ops > 0;
+    return std::move(ordered->placement);
   }
 
   std::optional<Placement> placed(QuotientPlan& plan, size_t made, MemoryUse memory) {
@@ -245,24 +297,21 @@ class QuotientPlanner::Planner {
     return placed ? std::optional(*std::move(placed)) : std::nullopt;
   }
 
-  Simulated simulated(const Placement& placement) const {
+  double simulated(const Placement& placement) const {
     const Machine& machine = quotient_.machine;
-    Simulated made;
     LowerOptions lowering = lowerOptionsOf(options_);
     lowering.peerReads = false; // what a mirror holds is not there to be read, and hosts have no peers
-    made.seconds = predictedMakespan(placement, decided(placement, machine, cost_, lowering));
-    made.busy = busyOf(placement);
-    return made;
+    return predictedMakespan(placement, decided(placement, machine, cost_, lowering));
   }
 
-  /// Seconds of computation by stage, with those of each micro-batch counted `times`.
-  std::vector<double> busyOf(const Placement& placement, double times = 1) const {
+  /// Seconds of computation by stage, with those of an op counted so many times.
+  std::vector<double> busyOf(const Placement& placement, llvm::function_ref<double(OpId)> times) const {
     const Graph& graph = placement.graph;
     SideTable<DeviceId, double> busy(quotient_.machine.devices.size(), 0);
     for (const OpId op : graph.ops()) {
       const DeviceId device = placement.device[op];
       const double seconds = cost_.opSeconds(graph, op, quotient_.machine, device);
-      busy[device] += seconds * (microBatchOf(graph.scopeOf(op)) ? times : 1);
+      busy[device] += seconds * times(op);
     }
     std::vector<double> ofStages;
     for (const DeviceId device : firstOfStages()) {
@@ -273,7 +322,10 @@ class QuotientPlanner::Planner {
 
   /// The computation of the busiest stage, from a placement with one micro-batch.
   double leastSeconds(const Placement& placement, size_t count) const {
-    const std::vector<double> busy = busyOf(placement, static_cast<double>(count));
+    const Graph& graph = placement.graph;
+    const std::vector<double> busy = busyOf(placement, [&](OpId op) {
+      return microBatchOf(graph.scopeOf(op)) ? static_cast<double>(count) : 1.0;
+    });
     return *std::max_element(busy.begin(), busy.end());
   }
 

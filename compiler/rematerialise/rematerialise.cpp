@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -111,8 +112,9 @@ class Repeater {
 
 } // namespace
 
-std::optional<Rematerialised> rematerialise(const Placement& placement, const Machine& machine,
-                                            const CostModel& cost, double share, const InFlight* inFlight) {
+std::optional<Rematerialised> orderedForMemory(const Placement& placement, const Machine& machine,
+                                               const CostModel& cost, double share,
+                                               const InFlight* inFlight) {
   const StepOrder order = stepOrder(placement, machine, cost);
   SideTable<DeviceId, int64_t> limits(machine.devices.size());
   for (const DeviceId device : limits.ids()) {
@@ -130,7 +132,20 @@ std::optional<Rematerialised> rematerialise(const Placement& placement, const Ma
     return std::nullopt;
   }
   Rematerialised made = Repeater(placement, order, lifetimes).run(machine, cost);
-  return made.ops > 0 ? std::optional(std::move(made)) : std::nullopt;
+  made.bytes = SideTable<DeviceId, double>(machine.devices.size(), 0);
+  for (const DeviceId device : limits.ids()) {
+    if (const std::vector<int64_t>& profile = lifetimes.profile(device); !profile.empty()) {
+      made.bytes[device] = static_cast<double>(machine.devices[device].memoryBytes - order.available[device] +
+                                               *std::max_element(profile.begin(), profile.end()));
+    }
+  }
+  return made;
+}
+
+std::optional<Rematerialised> rematerialise(const Placement& placement, const Machine& machine,
+                                            const CostModel& cost, double share, const InFlight* inFlight) {
+  auto made = orderedForMemory(placement, machine, cost, share, inFlight);
+  return made && made->ops > 0 ? std::move(made) : std::nullopt;
 }
 
 } // namespace dfc

@@ -13,8 +13,10 @@ namespace dfc {
 
 struct Rematerialised {
   Placement placement;
-  size_t ops = 0;     ///< that are computed a second time
-  double seconds = 0; ///< that they take, on all devices together
+  size_t ops = 0;                         ///< that are computed a second time
+  double seconds = 0;                     ///< that they take, on all devices together
+  SideTable<DeviceId, double> bytes = {}; ///< parameters, constants, and the most of the values alive at
+                                          ///< once; 0 for a device without a limit
 };
 
 /// A placement whose values take at most `share` of the memory behind parameters and constants, in the order
@@ -25,5 +27,10 @@ struct Rematerialised {
 std::optional<Rematerialised> rematerialise(const Placement& placement, const Machine& machine,
                                             const CostModel& cost, double share,
                                             const InFlight* inFlight = nullptr);
+
+/// The same where none may be needed: then the ops come in that order, each once.
+std::optional<Rematerialised> orderedForMemory(const Placement& placement, const Machine& machine,
+                                               const CostModel& cost, double share,
+                                               const InFlight* inFlight = nullptr);
 
 } // namespace dfc

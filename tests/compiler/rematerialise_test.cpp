@@ -82,6 +82,10 @@ TEST_CASE("rematerialise: the bits of the step as written, with fewer bytes aliv
     placement.device[input] = unlimited.host();
   }
   CHECK_FALSE(rematerialise(placement, unlimited, RooflineCostModel(), 1).has_value()); // nothing is short
+  const auto ordered = orderedForMemory(placement, unlimited, RooflineCostModel(), 1);
+  REQUIRE(ordered.has_value());
+  CHECK(ordered->ops == 0);
+  CHECK(ordered->placement.graph.opCount() == graph.opCount());
   Machine limited = unlimited;
   // Parameters of 16 KiB a layer; an activation has 64 KiB, and a layer two that its gradient reads.
   limited.devices[limited.findDevice("gpu0")].memoryBytes = layers * (16 << 10) + 13 * (64 << 10);
@@ -89,6 +93,8 @@ TEST_CASE("rematerialise: the bits of the step as written, with fewer bytes aliv
   REQUIRE(made.has_value());
   CHECK(made->ops > 0);
   CHECK(made->seconds > 0);
+  CHECK(made->bytes[limited.findDevice("gpu0")] > layers * (16 << 10));
+  CHECK(made->bytes[limited.findDevice("gpu0")] <= layers * (16 << 10) + 13 * (64 << 10));
   CHECK(made->placement.graph.opCount() > graph.opCount());
   CHECK(render(verifyPlacement(made->placement, limited)) == "");
   const NamedLiterals feeds = randomFeeds(graph, 1), parameters = randomParameters(graph, 1);
