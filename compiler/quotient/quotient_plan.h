@@ -28,10 +28,11 @@ struct QuotientPlan {
 /// Whether a plan is preferred: plans that fit first, then by seconds.
 bool isBetter(const QuotientPlan& a, const QuotientPlan& b);
 
-/// The plans of one grid, with micro-batches of equal length. Memory is estimated for a 1F1B schedule
-/// (Narayanan et al. 2019, "PipeDream"): state, what is held once for all micro-batches, and the values of
-/// the micro-batches in flight (stage_memory.h); where that is too much, with splits within groups for little
-/// memory, and with recomputation. The arguments outlive it; one caller at a time.
+/// The plans of one grid, with micro-batches of equal length. The bytes of a stage are those of a 1F1B
+/// schedule: its state, what all micro-batches share, and the values of the micro-batches that it has begun
+/// and not ended (stage_memory.h). Where the graph's order of ops needs too many bytes, an order of small
+/// peaks is tried, with ops computed twice if need be, and a split that holds little. The arguments outlive
+/// it; one caller at a time.
 class QuotientPlanner {
  public:
   /// `rewritten`: behind the phase Rewrite. `devices`: alike, without the host.
