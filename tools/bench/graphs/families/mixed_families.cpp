@@ -106,7 +106,8 @@ Result<Graph> adversarialFamily(const FamilySizes& sizes) {
     const auto layer = [&](Tensor of, int64_t out) {
       if (at == weights.size()) {
         const std::string name = "discriminator." + nameOfLayer(static_cast<int64_t>(at) / 2);
-        weights.push_back(judges.parameter(name + ".weight", {of.shape()[1], out}, glorot(judges.nextSeed())));
+        weights.push_back(
+            judges.parameter(name + ".weight", {of.shape()[1], out}, glorot(judges.nextSeed())));
         weights.push_back(judges.parameter(name + ".bias", {out}, constantInit(0)));
       }
       at += 2;
@@ -121,7 +122,8 @@ Result<Graph> adversarialFamily(const FamilySizes& sizes) {
   const Tensor real = judged(g.input("images", f32({sizes.batch, sizes.length}))), made = judged(fake);
   const Tensor judging = reduceMean(softplus(-real)) + reduceMean(softplus(made));
   const Tensor making = reduceMean(softplus(-made));
-  const auto judgeSlopes = gradients(judging, judges.trained()), makeSlopes = gradients(making, makes.trained());
+  const auto judgeSlopes = gradients(judging, judges.trained()),
+             makeSlopes = gradients(making, makes.trained());
   adam(judges.trained(), judgeSlopes, {.rate = 1e-4});
   adam(makes.trained(), makeSlopes, {.rate = 1e-4});
   g.fetch("judging", judging);
@@ -162,7 +164,8 @@ Result<Graph> runningSumsFamily(const FamilySizes& sizes) {
     const Tensor gates = silu(model.linear(name + ".gates", y, 2 * sizes.width));
     x = x + model.linear(name + ".out", mixed * gates, sizes.width);
   }
-  const Tensor logits = model.product("head", reshape(model.layerNormOf("norm", x), {-1, sizes.width}), 32000);
+  const Tensor logits =
+      model.product("head", reshape(model.layerNormOf("norm", x), {-1, sizes.width}), 32000);
   const Tensor next = reshape(slice(windows, {0, 1}, {sizes.batch, sizes.length + 1}), {-1});
   return std::move(model).minimise(softmaxCrossEntropy(logits, next), Update::Adam);
 }
