@@ -29,7 +29,7 @@ bool Layers::fits(std::string_view what, std::string_view name, Tensor x, size_t
 
 Tensor Layers::parameter(std::string_view name, const Shape& shape, const Initialiser& start,
                          std::source_location where) {
-  trained_.push_back(g_->parameter(name, f32(shape), start, where));
+  trained_.push_back(g_->parameter(name, {element_, shape}, start, where));
   return trained_.back();
 }
 
@@ -79,8 +79,8 @@ Tensor Layers::batchNorm(std::string_view name, Tensor x, double kept, double ep
   const Shape channels{x.shape()[1]};
   const Tensor scale = parameter(join(name, "weight"), channels, constantInit(1));
   const Tensor bias = parameter(join(name, "bias"), channels, zeros());
-  const Tensor mean = g_->parameter(join(name, "running_mean"), f32(channels));
-  const Tensor variance = g_->parameter(join(name, "running_var"), f32(channels), constantInit(1));
+  const Tensor mean = g_->parameter(join(name, "running_mean"), {element_, channels});
+  const Tensor variance = g_->parameter(join(name, "running_var"), {element_, channels}, constantInit(1));
   if (phase_ == Phase::Evaluation) {
     return dfc::batchNorm(x, scale, bias, mean, variance, 1, epsilon);
   }

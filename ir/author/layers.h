@@ -59,9 +59,11 @@ struct Recurrent {
 /// See the top of this file. Refers to its Builder, which must outlive it.
 class Layers {
  public:
-  /// `seed`: of the first weights; those of each parameter differ.
-  explicit Layers(Builder& g, Phase phase = Phase::Training, int64_t seed = 0)
-      : g_(&g), phase_(phase), seed_(seed) {}
+  /// `seed`: of the first weights; those of each parameter differ. `element`: of all parameters, the running
+  /// statistics of batch norms among them; what goes into a layer has the same.
+  explicit Layers(Builder& g, Phase phase = Phase::Training, int64_t seed = 0,
+                  ElementType element = ElementType::F32)
+      : g_(&g), phase_(phase), seed_(seed), element_(element) {}
 
   /// All parameters that are trained, in the order in which they were made: what gradients and optimisers
   /// take.
@@ -71,7 +73,7 @@ class Layers {
   /// A seed that no other parameter of these layers has, for an initialiser of one's own.
   int64_t nextSeed() const { return seed_ * 1000 + static_cast<int64_t>(trained_.size()); }
 
-  /// A parameter of one's own that is trained with the others, f32.
+  /// A parameter of one's own that is trained with the others, of the layers' element type.
   Tensor parameter(std::string_view name, const Shape& shape, const Initialiser& start,
                    std::source_location where = std::source_location::current());
 
@@ -121,6 +123,7 @@ class Layers {
   Builder* g_;
   Phase phase_;
   int64_t seed_, drops_ = 0;
+  ElementType element_;
   std::vector<Tensor> trained_;
 };
 

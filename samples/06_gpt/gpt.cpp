@@ -5,8 +5,10 @@
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
 #include "ir/author/kv_cache.h"
+#include "ir/author/layers.h"
 #include "ir/author/optimizers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -19,10 +21,10 @@ using Attend = std::function<Tensor(const std::string& layer, Tensor q, Tensor k
 class Model {
  public:
   Model(Builder& g, const Sizes& sizes, int64_t seed = 0)
-      : g_(g), sizes_(sizes), seed_(seed),
+      : g_(g), sizes_(sizes), net_(g, Phase::Training, seed, sizes.element),
         deviation_(0.02 * std::sqrt(768.0 / static_cast<double>(sizes.width))) {
-    tokenTable_ = matrix("wte.weight", {sizes.vocabulary, sizes.width});
-    positionTable_ = matrix("wpe.weight", {sizes.context, sizes.width});
+    tokenTable_ = net_.parameter("wte.weight", {sizes.vocabulary, sizes.width}, start());
+    positionTable_ = net_.parameter("wpe.weight", {sizes.context, sizes.width}, start());
   }
 
   Tensor positionTable() const { return positionTable_; }
@@ -35,49 +37,38 @@ class Model {
     for (int64_t i = 0; i < sizes_.layers; ++i) {
       const std::string layer = "h." + std::to_string(i);
       auto scope = g_.scope(layer);
-      x = x + attention(layer + ".attn", norm(layer + ".ln_1", x), attend);
-      x = x + perceptron(layer + ".mlp", norm(layer + ".ln_2", x));
+      x = x + attention(layer + ".attn", net_.layerNorm(layer + ".ln_1", x), attend);
+      x = x + perceptron(layer + ".mlp", net_.layerNorm(layer + ".ln_2", x));
     }
     auto scope = g_.scope("head");
-    const Tensor last = norm("ln_f", x);
+    const Tensor last = net_.layerNorm("ln_f", x);
     return sizes_.quantized ? quantizedProduct("head", last, sizes_.vocabulary)
                             : matmul(last, tokenTable_, {.b = true});
   }
 
-  /// One step of AdamW on everything that `logits` has used.
+  /// One step of AdamW on everything that `logits` has used; vectors do not decay.
   void minimise(Tensor loss, const Training& training) const {
-    std::vector<Tensor> all = matrices_;
-    all.insert(all.end(), vectors_.begin(), vectors_.end());
+    std::vector<Tensor> all = net_.trained();
+    const auto isMatrix = [](Tensor parameter) { return parameter.shape().rank() == 2; };
+    const auto vectors = std::stable_partition(all.begin(), all.end(), isMatrix);
     const std::vector<Tensor> d = gradients(loss, all);
-    const auto border = d.begin() + static_cast<std::ptrdiff_t>(matrices_.size());
+    const auto border = d.begin() + (vectors - all.begin());
     auto scope = g_.scope("adam");
     AdamOptions options{.rate = training.rate, .beta2 = training.beta2};
-    adam(vectors_, {border, d.end()}, options);
+    adam({vectors, all.end()}, {border, d.end()}, options);
     options.weightDecay = training.decay;
-    adam(matrices_, {d.begin(), border}, options);
+    adam({all.begin(), vectors}, {d.begin(), border}, options);
   }
 
  private:
-  Tensor matrix(const std::string& name, const Shape& shape, double factor = 1) {
-    const int64_t seed = seed_ * 1000 + static_cast<int64_t>(matrices_.size());
-    matrices_.push_back(g_.parameter(name, {sizes_.element, shape}, normal(0, factor * deviation_, seed)));
-    return matrices_.back();
-  }
-
-  Tensor vector(const std::string& name, int64_t length, double start) {
-    vectors_.push_back(g_.parameter(name, {sizes_.element, {length}}, constantInit(start)));
-    return vectors_.back();
-  }
-
-  Tensor norm(const std::string& name, Tensor x) {
-    const Tensor scale = vector(name + ".weight", sizes_.width, 1);
-    return layerNorm(x, scale, vector(name + ".bias", sizes_.width, 0));
-  }
+  /// Of the first weights of a matrix: GPT-2's deviation at its width.
+  Initialiser start(double factor = 1) const { return normal(0, factor * deviation_, net_.nextSeed()); }
 
   Tensor linear(const std::string& name, Tensor x, int64_t to, double factor = 1) {
-    const Tensor product = sizes_.quantized ? quantizedProduct(name, x, to)
-                                            : matmul(x, matrix(name + ".weight", {x.shape()[1], to}, factor));
-    return product + vector(name + ".bias", to, 0);
+    if (!sizes_.quantized) {
+      return net_.linear(name, x, to, {.start = start(factor)});
+    }
+    return quantizedProduct(name, x, to) + net_.parameter(name + ".bias", {to}, zeros());
   }
 
   /// With weights that a caller quantises and sets.
@@ -114,10 +105,9 @@ class Model {
 
   Builder& g_;
   Sizes sizes_;
-  int64_t seed_;
+  Layers net_;
   double deviation_; // of the first weights: GPT-2's 0.02 at its width, so that other widths begin alike
   int64_t batch_ = 0;
-  std::vector<Tensor> matrices_, vectors_; // all parameters that are trained
   Tensor tokenTable_, positionTable_;
 };
 

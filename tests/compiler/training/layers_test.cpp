@@ -95,6 +95,26 @@ TEST_CASE("layers: names and shapes of parameters, in the order of the calls") {
   }
 }
 
+TEST_CASE("layers: all parameters have the element type that was asked for") {
+  Builder g;
+  Layers net(g, Phase::Training, 0, ElementType::BF16);
+  const Tensor image = g.input("image", {ElementType::BF16, {2, 4, 6, 6}});
+  const Tensor h = net.batchNorm("norm", net.convolution("conv", image, 8, 3, {.bias = true}));
+  const Tensor words = net.embedding("words", g.input("ids", i64({2, 7})), 100, 12);
+  const Tensor seen = net.layerNorm("ln", net.rmsNorm("rms", net.attention("attn", words, 4)));
+  g.fetch("h", net.linear("fc", reduceMean(h, {2, 3}), 5));
+  g.fetch("last", net.gru("gru", net.lstm("lstm", seen, 5).all, 5).last);
+  const Graph graph = std::move(g).finish().orThrow();
+  for (const NamedType& parameter : graph.parameters()) {
+    INFO(parameter.name);
+    CHECK(parameter.type.element == ElementType::BF16);
+  }
+  CHECK(graph.parameters().size() == 28);
+  for (const NamedType& result : graph.results()) {
+    CHECK(result.type.element == ElementType::BF16);
+  }
+}
+
 TEST_CASE("layers: seeds of the first weights differ from one another") {
   Builder g;
   Layers net(g, Phase::Training, 3);

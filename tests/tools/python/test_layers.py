@@ -52,6 +52,16 @@ def test_layers_train_and_are_evaluated_by_their_names():
     assert np.array_equal(once, again) and once.argmax(1).tolist() == [0, 1, 2, 3]
 
 
+def test_parameters_have_the_dtype_of_the_layers():
+    g = dfc.Builder()
+    net = dfc.Layers(g, dtype=np.float16)
+    x = net.layer_norm("ln", net.embedding("table", g.input("ids", (2, 3), dfc.int64), 11, 8))
+    g.fetch("y", net.linear("fc", net.attention("attn", x, 2), 4))
+    graph = g.finish()
+    assert {spec.dtype for spec in graph.parameters.values()} == {dfc.float16}
+    assert dfc.open(graph, "cpu").run({"ids": np.ones((2, 3), np.int64)})["y"].dtype == np.float16
+
+
 def test_options():
     g = dfc.Builder()
     net = dfc.Layers(g, training=False)

@@ -35,6 +35,21 @@ def opened(**options):
     return dfc.open(regression(), "cpu", session=options)
 
 
+def test_a_training_that_diverged_raises():
+    g = dfc.Builder("falls")
+    w = g.parameter("w", 2, 1.0)
+    g.fetch("loss", g.assign(w, dfc.log(w - 0.4)).sum())
+    trainer = dfc.Trainer(dfc.open(g.finish(), "cpu"), steps=100000)
+    with pytest.raises(dfc.Error, match=r"the training has failed: 1 of 1 parameters hold NaN behind step \d+: 'w'"):
+        trainer.run()
+    assert trainer.submitted < 10
+
+
+def test_an_evaluation_that_would_train_is_refused():
+    with pytest.raises(dfc.Error, match="the graph of the evaluation changes"):
+        dfc.Trainer(opened(), steps=3, feeds=data(), evaluation=opened(), evaluation_feeds=data())
+
+
 def state_of(session):
     return {name: value.tobytes() for name, value in session.state().items()}
 

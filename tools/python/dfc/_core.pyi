@@ -706,9 +706,9 @@ class Layers:
     Layers that own their parameters: each call makes them, by name, with the initialiser of its kind, and writes the formula. The same calls in a second graph (an evaluation) make parameters of the same names. Names and shapes are those that PyTorch publishes weights with, but for linear layers, whose weight is [in, out] unless out_first.
     """
 
-    def __init__(self, builder: Builder, *, training: bool = True, seed: int = 0) -> None:
+    def __init__(self, builder: Builder, *, training: bool = True, seed: int = 0, dtype: DType | numpy.typing.DTypeLike = DType.float32) -> None:
         """
-        training: batch norms take the batch's statistics, and dropout drops; else the running statistics, and all passes. seed: of the first weights; those of each parameter differ.
+        training: batch norms take the batch's statistics, and dropout drops; else the running statistics, and all passes. seed: of the first weights; those of each parameter differ. dtype: of all parameters; what goes into a layer has the same.
         """
 
     @property
@@ -727,7 +727,9 @@ class Layers:
         """
 
     def parameter(self, name: str, shape: int | Sequence[int], init: Initialiser | float) -> Tensor:
-        """A parameter of one's own that is trained with the others, float32."""
+        """
+        A parameter of one's own that is trained with the others, of the layers' dtype.
+        """
 
     def linear(self, name: str, x: Tensor | numpy.typing.ArrayLike, to: int, *, bias: bool = True, out_first: bool = False, init: Initialiser | None = None) -> Tensor:
         """

@@ -13,10 +13,11 @@ using Name = std::string;
 using Net = nb::class_<Written<Layers>>;
 using Start = std::optional<Initialiser>;
 
-void construct(Written<Layers>* self, std::shared_ptr<Writer> writer, bool training, int64_t seed) {
+void construct(Written<Layers>* self, std::shared_ptr<Writer> writer, bool training, int64_t seed,
+               const DTypeLike& dtype) {
   writer->builder.graph(); // throws once it has finished
-  auto layers =
-      std::make_unique<Layers>(writer->builder, training ? Phase::Training : Phase::Evaluation, seed);
+  auto layers = std::make_unique<Layers>(writer->builder, training ? Phase::Training : Phase::Evaluation,
+                                         seed, elementTypeOf(dtype));
   new (self) Written<Layers>{std::move(writer), std::move(layers)};
 }
 
@@ -25,8 +26,10 @@ std::pair<Tensor, Tensor> pairOf(const Recurrent& made) { return {made.all, made
 void bindParameters(Net& net) {
   net.def(
       "__init__", construct, "builder"_a, nb::kw_only(), "training"_a = true, "seed"_a = 0,
+      "dtype"_a = ElementType::F32,
       "training: batch norms take the batch's statistics, and dropout drops; else the running statistics, "
-      "and all passes. seed: of the first weights; those of each parameter differ.");
+      "and all passes. seed: of the first weights; those of each parameter differ. dtype: of all parameters; "
+      "what goes into a layer has the same.");
   net.def_prop_ro(
       "trained",
       [](Written<Layers>& self) {
@@ -46,7 +49,8 @@ void bindParameters(Net& net) {
       [](Layers& self, const Name& name, const Dims& shape, const InitLike& init) {
         return self.parameter(name, Shape(std::span<const int64_t>(shape)), initialiserOf(init));
       },
-      "name"_a, "shape"_a, "init"_a, "A parameter of one's own that is trained with the others, float32.");
+      "name"_a, "shape"_a, "init"_a,
+      "A parameter of one's own that is trained with the others, of the layers' dtype.");
 }
 
 void bindProducts(Net& net) {
