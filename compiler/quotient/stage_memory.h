@@ -15,9 +15,9 @@ struct StageMemory {
   std::vector<double> all;   ///< with the values of the micro-batches in flight
 };
 
-/// Of a 1F1B schedule (Narayanan et al. 2019, "PipeDream"), in the order of the graph's ops: state, the values
-/// that all micro-batches share, those of one micro-batch, and for each other one in flight the values that it
-/// keeps from its forward to its backward pass (`keptBytes`). `devices`: one of each stage.
+/// Of a 1F1B schedule (Narayanan et al. 2019, "PipeDream"), in the order of the graph's ops: state, the
+/// values that all micro-batches share, those of one micro-batch, and for each other one in flight the values
+/// that it keeps from its forward to its backward pass (`keptBytes`). `devices`: one of each stage.
 StageMemory stageMemory(const Placement& placement, const InFlight& inFlight,
                         const std::vector<DeviceId>& devices, const Machine& machine);
 

@@ -105,10 +105,12 @@ constexpr int mostRounds = 4;
 
 // Whether all computations that take time run on one group of queues. With several devices an ordering on one
 // may delay a transfer to another, which hides fewer copies at an equal makespan.
-bool computesInOneGroup(const ScheduleProblem& problem) {
+bool computesInOneGroup(const PlacedGraph& placed, const ScheduleProblem& problem) {
   uint32_t group = noTask;
-  for (const ListTask& task : problem.list.tasks) {
-    const bool computes = task.links.empty() && task.seconds > 0 && !task.before.empty();
+  for (uint32_t i = 0; i < problem.list.tasks.size(); ++i) {
+    const ListTask& task = problem.list.tasks[i];
+    const bool computes =
+        task.seconds > 0 && !task.before.empty() && placed.transfers.count(problem.opOf[i]) == 0;
     if (computes && group != noTask && task.group != group) {
       return false;
     }
@@ -144,7 +146,7 @@ Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const C
   const LowerBounds bounds = boundsOf(problem);
   ListResult best = bestOrder(problem.list, bounds.best());
   const double most = best.makespan * (1 + worthSavedMemory);
-  const bool alone = computesInOneGroup(problem);
+  const bool alone = computesInOneGroup(placed, problem);
   for (int round = 0; alone && round < mostRounds; ++round) {
     std::optional<ListResult> saving = withOrderings(problem, savingOrderings(placed, problem, best), most);
     if (!saving) {
@@ -160,7 +162,8 @@ Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const C
 
 double predictedMakespan(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
                          double least, LaunchForms forms) {
-  return bestOrder(scheduleProblem(placed, machine, cost, forms).list, least).makespan;
+  const ScheduleProblem problem = scheduleProblem(placed, machine, cost, forms);
+  return std::max(bestOrder(problem.list, std::max(least, problem.feeds)).makespan, problem.feeds);
 }
 
 } // namespace dfc

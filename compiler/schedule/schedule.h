@@ -6,15 +6,15 @@
 
 namespace dfc {
 
-/// Durations: the cost model for computations, the machine's routes for transfers, and for inputs that a GPU
-/// reads their staging on the host. Waits that queue order or
-/// other waits imply are left out (transitive reduction). Bounds are proven for this placed graph: see
-/// `lowerBounds`.
-/// `forms`: as of `scheduleProblem`.
+/// Durations are those of `scheduleProblem`: of a step in the steady state. `countLaunches` gives the times
+/// of a step by itself. Waits that queue order or other waits imply are left out (transitive reduction).
+/// Bounds are proven for this placed graph and these durations: see `lowerBounds`. `forms`: as of
+/// `scheduleProblem`.
 Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
                       LaunchForms forms = {});
 
-/// The predicted makespan of a placement in seconds, without the cost of waits between queues of one device.
+/// The predicted makespan of a placement in the steady state, in seconds, without the cost of waits between
+/// queues of one device; the work of its feeds, if that takes longer.
 /// It is at most the makespan of `makeSchedule`, which may put short ops on one queue to save such waits.
 /// `least`: a lower bound on the makespan, 0 if unknown; the search ends when it is reached. `forms`: as of
 /// `scheduleProblem`.

@@ -43,10 +43,15 @@ Groups groupsOf(const Table<QueueId, QueueRow>& queues, size_t deviceCount) {
 /// one with fewer reads is taken.
 constexpr double furtherReadSeconds = 2e-7;
 
+/// When feeds are staged and copied.
+enum class Feeds : uint8_t { InStep, StepBefore };
+
 class ProblemMaker {
  public:
-  ProblemMaker(const PlacedGraph& placed, const Machine& machine, const CostModel& cost, bool peerReads)
-      : placed_(placed), graph_(placed.graph), machine_(machine), cost_(cost) {
+  ProblemMaker(const PlacedGraph& placed, const Machine& machine, const CostModel& cost, bool peerReads,
+               Feeds feeds)
+      : placed_(placed), graph_(placed.graph), machine_(machine), cost_(cost), feeds_(feeds),
+        prefetchedOn_(machine.links.size(), 0.0) {
     readers_ = peerReads ? smallPeerReads(placed, machine) : SideTable<OpId, OpId>(graph_.opCount());
     problem_.taskOf = SideTable<OpId, uint32_t>(graph_.opCount(), noTask);
     problem_.queues = queuesOf(machine);
@@ -78,6 +83,10 @@ class ProblemMaker {
         addTask(op, ordered[op]);
       }
     }
+    for (const LinkId link : machine_.links.ids()) {
+      const uint32_t slots = machine_.links[link].slots;
+      problem_.feeds = std::max(problem_.feeds, slots > 0 ? prefetchedOn_[link.index()] / slots : 0);
+    }
     return std::move(problem_);
   }
 
@@ -98,10 +107,18 @@ class ProblemMaker {
           task.links.push_back(link.index());
         }
       }
+      if (feeds_ == Feeds::StepBefore && isPrefetched(placed_, op, machine_)) {
+        prefetch(task, row);
+      }
     } else if (staged_[op]) {
       task.group = groups_.first[placed_.device[op].index()];
       task.seconds = stagingSeconds(machine_.devices[placed_.device[op]], bytesOfInput(op));
       task.utilisation = task.seconds > 0 ? 1 : 0; // of the memory
+      if (feeds_ == Feeds::StepBefore) {
+        staging_ += task.seconds;
+        problem_.feeds = std::max(problem_.feeds, staging_);
+        task.seconds = 0;
+      }
     } else {
       task.group = groups_.first[placed_.device[op].index()];
       task.seconds = opSeconds(op);
@@ -120,6 +137,14 @@ class ProblemMaker {
     problem_.taskOf[op] = static_cast<uint32_t>(problem_.list.tasks.size());
     problem_.opOf.push_back(op);
     problem_.list.tasks.push_back(std::move(task));
+  }
+
+  void prefetch(ListTask& task, const TransferRow& row) {
+    for (const uint32_t link : task.links) {
+      prefetchedOn_[link] += task.seconds;
+    }
+    task.links.clear();
+    task.seconds = std::min(task.seconds, prefetchedSeconds(machine_.devices[row.to], row.bytes));
   }
 
   void noteReader(OpId op) {
@@ -164,6 +189,9 @@ class ProblemMaker {
   const Graph& graph_;
   const Machine& machine_;
   const CostModel& cost_;
+  Feeds feeds_;
+  double staging_ = 0;
+  std::vector<double> prefetchedOn_;                ///< seconds by link
   llvm::DenseMap<uint32_t, uint32_t> microBatches_; // number by scope
   Groups groups_;
   SideTable<OpId, bool> staged_;
@@ -255,7 +283,7 @@ void addWaits(const ScheduleProblem& problem, llvm::ArrayRef<TaskOrdering> order
 
 ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
                                 LaunchForms forms) {
-  ScheduleProblem problem = ProblemMaker(placed, machine, cost, forms.peerReads).run();
+  ScheduleProblem problem = ProblemMaker(placed, machine, cost, forms.peerReads, Feeds::StepBefore).run();
   if (forms.merged) {
     markLateUpdates(placed, machine, problem);
   }
@@ -264,7 +292,7 @@ ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machin
 
 ScheduleProblem scheduleProblem(const Schedule& schedule, const SideTable<StepId, double>& seconds,
                                 const PlacedGraph& placed, const Machine& machine, const CostModel& cost) {
-  ScheduleProblem problem = scheduleProblem(placed, machine, cost);
+  ScheduleProblem problem = ProblemMaker(placed, machine, cost, false, Feeds::InStep).run();
   for (uint32_t task = 0; task < problem.opOf.size(); ++task) {
     ListTask& row = problem.list.tasks[task];
     const StepId step = schedule.stepOf[problem.opOf[task]];

@@ -1,6 +1,9 @@
 // ScheduleProblem: a placed graph as the list scheduler sees it: abstract tasks with durations, queues and
 // links, and the way back from a list schedule to steps on queues. Durations: the cost model for
-// computations, the machine's routes for transfers, staging (ir/plan/feeds.h) for inputs.
+// computations, the machine's routes for transfers. Feeds take what is left of them in the steady state,
+// where they are staged and prefetched during the step before (ir/plan/feeds.h): the order is made for the
+// many steps of a run. In an order made for a step by itself, whose GPUs get their parts of a feed one after
+// another, GPUs that begin at once wait for one another.
 #pragma once
 
 #include "compiler/cost/cost_model.h"
@@ -15,6 +18,7 @@ struct ScheduleProblem {
   SideTable<OpId, uint32_t> taskOf; ///< noTask for resident ops
   Table<QueueId, QueueRow> queues;  ///< without steps
   std::vector<uint32_t> readerOf;   ///< by task: of a read at a peer the task that reads; else noTask
+  double feeds = 0; ///< seconds that staging, or prefetching over one link, takes: no step is shorter
   std::vector<QueueId>
       firstQueueOf; ///< by group, ascending: the queue of its queue 0; its other queues' follow
   uint32_t groupOf(QueueId queue) const;
@@ -32,7 +36,8 @@ struct LaunchForms {
 ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
                                 LaunchForms forms = {});
 
-/// The problem of a schedule whose steps take other seconds. A transfer that takes none holds no link.
+/// The problem of a schedule whose steps take other seconds, feeds included. A transfer that takes none holds
+/// no link.
 ScheduleProblem scheduleProblem(const Schedule& schedule, const SideTable<StepId, double>& seconds,
                                 const PlacedGraph& placed, const Machine& machine, const CostModel& cost);
 

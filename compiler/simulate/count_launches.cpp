@@ -6,6 +6,7 @@
 #include "compiler/simulate/simulate.h"
 #include "compiler/simulate/untimed_steps.h"
 #include "ir/graph/product_shape.h"
+#include "ir/plan/feeds.h"
 
 #include <algorithm>
 #include <map>
@@ -24,6 +25,7 @@ class Counter {
     for (const StepId step : schedule.steps.ids()) {
       seconds_[step] = schedule.steps[step].alone();
     }
+    priceFeeds();
     priceCopies();
     priceGenerated();
     for (const LaunchRow& row : launches.launches) {
@@ -38,7 +40,19 @@ class Counter {
   const SideTable<StepId, double>& seconds() const { return seconds_; }
 
  private:
-  // The schedule may have taken a transfer for a read at the peer that is a copy nevertheless.
+  // The order was made for feeds that are staged during the step before; the times are of a step by itself.
+  void priceFeeds() {
+    const SideTable<OpId, bool> staged = stagedInputs(placed_, machine_);
+    for (const StepId step : schedule_.steps.ids()) {
+      if (const OpId op = schedule_.steps[step].op; staged[op]) {
+        const int64_t bytes = placed_.graph.typeOf(placed_.graph[op].firstResult).bytes();
+        seconds_[step] = stagingSeconds(machine_.devices[placed_.device[op]], bytes);
+      }
+    }
+  }
+
+  // Likewise of prefetched feeds. And the schedule may have taken a transfer for a read at the peer that is a
+  // copy nevertheless.
   void priceCopies() {
     for (const auto& [op, row] : placed_.transfers) {
       if (const StepId step = schedule_.stepOf[op]; step.valid()) {
@@ -264,11 +278,16 @@ void renumber(Schedule& schedule, LaunchPlan& launches) {
   schedule = renumbered(schedule, order, numbers);
 }
 
+bool hasFeedsOfGpus(const PlacedGraph& placed, const Machine& machine) {
+  const SideTable<OpId, bool> staged = stagedInputs(placed, machine);
+  return llvm::any_of(placed.graph.ops(), [&](OpId op) { return bool(staged[op]); });
+}
+
 } // namespace
 
 void countLaunches(Schedule& schedule, LaunchPlan& launches, const PlacedGraph& placed,
                    const Machine& machine, const CostModel& cost) {
-  if (launches.empty()) {
+  if (launches.empty() && !hasFeedsOfGpus(placed, machine)) {
     return;
   }
   const auto seconds = Counter(schedule, launches, placed, machine, cost).seconds();

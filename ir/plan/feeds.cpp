@@ -18,12 +18,6 @@ bool isGpu(const Machine& machine, DeviceId device) {
   return machine.devices[device].kind == DeviceKind::Gpu;
 }
 
-/// A prefetched value is copied once more, from where it was prefetched to.
-double copySeconds(const DeviceRow& gpu, int64_t bytes) {
-  return gpu.launchSeconds +
-         (gpu.memoryBandwidth > 0 ? 2 * static_cast<double>(bytes) / gpu.memoryBandwidth : 0);
-}
-
 class FeedTimer {
  public:
   FeedTimer(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine)
@@ -52,7 +46,7 @@ class FeedTimer {
       hide(step, 0);
       staging_ += seconds;
     } else if (transfer != placed_.transfers.end() && isPrefetched(placed_, op, machine_)) {
-      hide(step, copySeconds(machine_.devices[transfer->second.to], transfer->second.bytes));
+      hide(step, prefetchedSeconds(machine_.devices[transfer->second.to], transfer->second.bytes));
       for (const LinkId link : transfer->second.links) {
         onLink_[link.index()] += seconds;
       }
@@ -95,6 +89,11 @@ bool isPrefetched(const PlacedGraph& placed, OpId transfer, const Machine& machi
 
 double stagingSeconds(const DeviceRow& host, int64_t bytes) {
   return host.memoryBandwidth > 0 ? 2 * static_cast<double>(bytes) / host.memoryBandwidth : 0;
+}
+
+double prefetchedSeconds(const DeviceRow& gpu, int64_t bytes) {
+  return gpu.launchSeconds +
+         (gpu.memoryBandwidth > 0 ? 2 * static_cast<double>(bytes) / gpu.memoryBandwidth : 0);
 }
 
 FeedTimes feedTimes(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine) {

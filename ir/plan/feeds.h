@@ -27,6 +27,9 @@ bool isPrefetched(const PlacedGraph& placed, OpId transfer, const Machine& machi
 /// Seconds of the host for the staging of so many bytes.
 double stagingSeconds(const DeviceRow& host, int64_t bytes);
 
+/// Seconds that a prefetched feed takes in its step: a copy of so many bytes within the GPU.
+double prefetchedSeconds(const DeviceRow& gpu, int64_t bytes);
+
 /// What feeds take in the steady state.
 struct FeedTimes {
   SideTable<StepId, double> inStep; ///< seconds alone of every step, without what is done before its step
