@@ -77,6 +77,9 @@ TEST_CASE("dfc explain: bad words end with status 1 and the way out") {
   CHECK(policy.status == 1);
   CHECK_THAT(policy.err, containing("did you mean 'split'?"));
   CHECK_THAT(runDfc({"explain", "--help"}).out, containing("(default auto): ") && containing("split"));
+  CHECK_THAT(runDfc({"explain", "--help"}).out, containing("  --depth N ") && containing("(default 2)"));
+  CHECK_THAT(runDfc({"explain", mlp, "--depth", "many"}).err,
+             startingWith("error: --depth: 'many' is not a whole number from 1 to 100\n"));
   const Workshop shop;
   REQUIRE(shop.dfc({"compile", mlp, "-m", "cpu", "-o", "a.plan"}).status == 0);
   CHECK_THAT(shop.dfc({"explain", "a.plan", "-m", "cpu"}).err,

@@ -3,6 +3,7 @@
 #include "compiler/explain/explain_quotient.h"
 #include "compiler/grids.h"
 #include "tools/dfc/explanation_json.h"
+#include "tools/dfc/io/numbers.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/verbs.h"
 
@@ -120,16 +121,19 @@ void addExplain(CLI::App& program, Verbs& verbs) {
       program.add_subcommand("explain", "Say how a graph is cut over devices, why so, and what would help");
   verb->add_option("GRAPH", arguments->graph, "graph file (.dfg) or ONNX model")->required();
   addPlanOptions(*verb, arguments->plan);
-  verb->add_option("--depth", arguments->depth, "how many of the nested scopes are told apart")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 100));
+  verb->add_option("--depth", arguments->depth,
+                   fmt::format("how many of the nested scopes are told apart (default {})",
+                               ExplainOptions().scopeDepth))
+      ->type_name("N")
+      ->check(wholeNumber(1, 100));
   verb->add_flag("--quick", arguments->quick, "plan once: neither for one device nor for other machines");
   verb->add_flag("--all-candidates", arguments->allCandidates,
                  "every plan that was considered, rather than the best of each kind");
   verb->add_option("--grid", arguments->grid,
                    std::string("what this grid of pipeline stages, groups a stage and devices a group would "
                                "take, without a plan: ") +
-                       gridForm);
+                       gridForm)
+      ->type_name("GRID");
   verb->footer(explainFooter);
   verbs[verb] = [arguments](Console& console) { return explainVerb(*arguments, console); };
 }
