@@ -337,7 +337,7 @@ TEST_CASE("evaluate: every missing, wrong and unknown value is named, and so is 
   CHECK(messages == std::vector<std::string>{
                         "input 'image' of f32[2] has no value | give one",
                         "input 'label' is i32[2], but its value is f32[2] | give a value of that type",
-                        "the graph has no input 'imgae' | leave it out",
+                        "the graph has no input 'imgae' | did you mean 'image'?",
                         "parameter 'w' of f32[2] has no value | give one",
                         "'gradients' is a request for gradients, which has no value | run the pass "
                         "`gradients` first"});
