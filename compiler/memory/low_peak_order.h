@@ -23,10 +23,9 @@ struct LowPeakOrder {
 LowPeakOrder lowPeakOrder(const ListProblem& problem, const MemoryRequirements& requirements,
                           const std::vector<uint32_t>& rank, size_t deviceCount);
 
-/// Ranks by need: of the tasks behind which no others come, such as assigns, the first one and all that it
-/// needs, then what the next one needs beside, and so on. Where all updates wait for one value, such as the
-/// flag that all gradients are finite, the ops of an update then follow it, one update after the other, and
-/// no two of them hold new moments at the same time.
+/// Ranks of tasks by the first task without successors, such as an assign, that depends on them. Where all
+/// updates wait for one value, such as the flag that all gradients are finite, the ops of an update then
+/// follow it, one update after the other, and no two of them hold new moments at the same time.
 std::vector<uint32_t> ranksByNeed(const ListProblem& problem);
 
 } // namespace dfc

@@ -208,7 +208,7 @@ class QuotientPlanner::Planner {
     return sums;
   }
 
-  /// The largest part over the stages of the memory behind state that so many bytes are.
+  /// `bytes` over the memory that a stage's state leaves free: the largest ratio of all stages.
   double partOfFree(const SideTable<DeviceId, double>& bytes, const StageMemory& memory) const {
     const std::vector<DeviceId> devices = firstOfStages();
     double most = 0;
@@ -304,7 +304,7 @@ class QuotientPlanner::Planner {
     return predictedMakespan(placement, decided(placement, machine, cost_, lowering));
   }
 
-  /// Seconds of computation by stage, with those of an op counted so many times.
+  /// Seconds of computation by stage. `times`: how often an op runs in a step.
   std::vector<double> busyOf(const Placement& placement, llvm::function_ref<double(OpId)> times) const {
     const Graph& graph = placement.graph;
     SideTable<DeviceId, double> busy(quotient_.machine.devices.size(), 0);

@@ -1,9 +1,9 @@
 // ScheduleProblem: a placed graph as the list scheduler sees it: abstract tasks with durations, queues and
 // links, and the way back from a list schedule to steps on queues. Durations: the cost model for
-// computations, the machine's routes for transfers. Feeds take what is left of them in the steady state,
-// where they are staged and prefetched during the step before (ir/plan/feeds.h): the order is made for the
-// many steps of a run. In an order made for a step by itself, whose GPUs get their parts of a feed one after
-// another, GPUs that begin at once wait for one another.
+// computations, the machine's routes for transfers. A feed that is prefetched during the step before takes
+// the time of a copy within the GPU, and its staging none (ir/plan/feeds.h): the order is made for the steady
+// state. In a step by itself GPUs that share a link to the host get their feeds one after another; with an
+// order made for that step they would wait for one another in all later ones.
 #pragma once
 
 #include "compiler/cost/cost_model.h"
