@@ -42,9 +42,9 @@ std::string descriptionOf(const ConsideredPlacement& candidate, const Machine& m
   DFC_UNREACHABLE("a candidate of another kind");
 }
 
-/// How many of a split's predicted seconds one device computes; in the others it waits for transfers. "" for
-/// a pipeline, whose stages do not compute at the same time, and where the ops' estimates, which were made
-/// before fusion, add up to more than the predicted step.
+/// Text on the computing and the waiting of one device in a split's predicted step. Empty for pipelines,
+/// whose stages compute at different times, and where the estimates of ops before fusion exceed the predicted
+/// step.
 std::string splitText(const ConsideredPlacement& candidate) {
   if (candidate.split == nullptr || candidate.split->grid.stages > 1) {
     return "";

@@ -15,8 +15,8 @@ std::vector<ExplainedParameters> explainParameters(const Executable& plan);
 /// By kind, the most link seconds first. `split`: null for a plan of whole ops.
 std::vector<ExplainedTraffic> explainTraffic(const Executable& plan, const SplitGraph* split);
 
-/// The placements that `choosePlacement` compared. Order: the chosen one, then those whose plans fit into the
-/// devices' memory, the least predicted seconds first, then those that do not fit.
+/// A row for each placement that `choosePlacement` compared: the chosen placement first, then the other
+/// placements with plans that fit into memory, by predicted seconds, then placements that do not fit.
 std::vector<ExplainedCandidate> explainCandidates(const ConsideredPlacements& placements,
                                                   const Machine& machine);
 /// "slower by 12.0 %" than `best`, or "shorter by …".

@@ -72,7 +72,7 @@ struct ExplainedCandidate {
   bool notable = false; ///< the chosen one, the runner-up, or the best of its kind
   bool isSplit() const { return kind == Kind::Split || kind == Kind::Grid; }
 };
-/// "one device", "whole ops", "split" or "grid", as the text and the JSON of an explanation call it.
+/// The kind's name in the text and the JSON of an explanation: "one device", "whole ops", "split" or "grid".
 std::string_view nameOf(ExplainedCandidate::Kind kind);
 
 /// What another machine would give.

@@ -36,8 +36,8 @@ struct LaunchForms {
 ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
                                 LaunchForms forms = {});
 
-/// The problem of a schedule whose steps take other seconds, feeds included. A transfer that takes none holds
-/// no link.
+/// The problem of a schedule with `seconds` as the durations of its steps, feeds' transfers among them. A
+/// transfer of duration 0 holds no link.
 ScheduleProblem scheduleProblem(const Schedule& schedule, const SideTable<StepId, double>& seconds,
                                 const PlacedGraph& placed, const Machine& machine, const CostModel& cost);
 

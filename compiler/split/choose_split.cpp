@@ -177,8 +177,9 @@ SplitPlan SplitChoices::choose(const SplitPrices& prices) const {
   return plan;
 }
 
-// Sums of gradients, and other values that a micro-batch leaves to the update, where what a later micro-batch
-// adds to is counted with the sum of all; and what is made once for all micro-batches, such as weights.
+// Values with a producer in a micro-batch and a reader outside, such as sums of gradients, or the other way
+// round, such as gathered weights. Partial sums over the first micro-batches share the bytes of the whole
+// sum.
 void SplitChoices::findHeld() {
   for (const OpId op : graph_.ops()) {
     inMicroBatch_[op] = microBatchOf(graph_.scopeOf(op)).has_value();

@@ -18,8 +18,8 @@ struct SplitPrices {
   double feeds = 1;     ///< of a second of feeding, in seconds of other communication
   double beforeSum = 1; ///< of a second of an op on partial sums; above 1, because an op after the sum may be
                         ///< fused with it
-  /// Micro-batches that each one in the graph stands for. What it computes and moves counts so many times,
-  /// what is done once a step, such as the gathering of weights, once.
+  /// Micro-batches of a step over those in the graph: a factor for the ops and copies of micro-batches. Work
+  /// outside of micro-batches, such as the gathering of weights, is done once a step.
   double microBatches = 1;
   double byte = 0; ///< of a byte per device that is held for a step, such as state and, of micro-batches,
                    ///< sums of gradients; in seconds. Above 0, cut parameters are gathered in each step and

@@ -3,10 +3,7 @@
 // checkpoint's step or later, and what is later is done again, with the same result.
 #include "runtime/training/trainer.h"
 
-#include "runtime/finite/finite.h"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include "runtime/training/training_faults.h"
 
 #include <algorithm>
 #include <chrono>
@@ -20,159 +17,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
-void addErrors(Diagnostics& errors, const Diagnostics& more) {
-  errors.insert(errors.end(), more.begin(), more.end());
-}
-
-std::vector<std::string> scalarFetches(const Session& session) {
-  std::vector<std::string> names;
-  for (const auto& [name, type] : session.fetches()) {
-    if (type.shape.elements() == 1) {
-      names.push_back(name);
-    }
-  }
-  return names;
-}
-
-/// Names that people can read: the first few.
-std::string someOf(const std::vector<std::string>& names) {
-  constexpr size_t shown = 5;
-  const std::vector<std::string> first(names.begin(),
-                                       names.begin() + std::ptrdiff_t(std::min(shown, names.size())));
-  return fmt::format("{}{}", fmt::join(first, ", "), names.size() > shown ? ", …" : "");
-}
-
-/// An evaluation that changes weights would train on the data that it is to judge them by.
-Diagnostics changedByEvaluation(const Session& evaluation) {
-  std::vector<std::string> changed;
-  for (const Session::Parameter& parameter : evaluation.parameters()) {
-    if (parameter.assigned && isFloat(parameter.type.element)) {
-      changed.push_back(fmt::format("'{}'", parameter.name));
-    }
-  }
-  if (changed.empty()) {
-    return {};
-  }
-  return {errorWithoutPlace(
-      fmt::format("the graph of the evaluation changes {} of its parameters: {}: it would train on the data "
-                  "that is to judge the training",
-                  changed.size(), someOf(changed)),
-      "give a graph without updates, whose batch norms take the running statistics")};
-}
-
-/// Every parameter of the evaluation must be one of the training, of the same type.
-Diagnostics evaluationFaults(const Session& training, const Session& evaluation) {
-  std::map<std::string, TensorType> known;
-  for (const Session::Parameter& parameter : training.parameters()) {
-    known.emplace(parameter.name, parameter.type);
-  }
-  std::vector<std::string> missing;
-  for (const Session::Parameter& parameter : evaluation.parameters()) {
-    const auto found = known.find(parameter.name);
-    if (found == known.end()) {
-      missing.push_back(fmt::format("'{}'", parameter.name));
-    } else if (found->second != parameter.type) {
-      missing.push_back(fmt::format("'{}' ({}, not {})", parameter.name, toString(found->second),
-                                    toString(parameter.type)));
-    }
-  }
-  if (missing.empty()) {
-    return {};
-  }
-  return {errorWithoutPlace(
-      fmt::format("the graph that is trained lacks {} of the evaluation's {} parameters: {}", missing.size(),
-                  evaluation.parameters().size(), someOf(missing)),
-      "give the parameters of both graphs the same names and types")};
-}
-
-Diagnostics bestFaults(const TrainingOptions& options) {
-  if (options.best.empty()) {
-    return {};
-  }
-  if (options.evaluation.session == nullptr) {
-    return {errorWithoutPlace("the best checkpoint is asked for, but there is no evaluation",
-                              "give a graph to evaluate by: the loss of a single batch says little")};
-  }
-  const auto names = scalarFetches(*options.evaluation.session);
-  if (std::find(names.begin(), names.end(), options.bestBy) != names.end()) {
-    return {};
-  }
-  const auto near = nearestName(options.bestBy, names);
-  return {errorWithoutPlace(
-      fmt::format("the best checkpoint is to go by '{}', which is no scalar fetch of the evaluation",
-                  options.bestBy),
-      near ? fmt::format("did you mean '{}'?", *near)
-           : fmt::format("its scalar fetches: {}", fmt::join(names, ", ")))};
-}
-
-Diagnostics numberFaults(const TrainingOptions& options) {
-  if (options.steps >= 0 && options.stepsPerEpoch > 0 && options.checkpointEvery >= 0 &&
-      options.evaluation.every >= 0 && options.evaluation.batches > 0) {
-    return {};
-  }
-  return {errorWithoutPlace("a training with a number of steps or batches out of range",
-                            "give 0 or more steps, and at least 1 step an epoch and 1 batch an evaluation")};
-}
-
-std::string orderText(int64_t stepsPerEpoch, const std::optional<uint64_t>& seed) {
-  return fmt::format("{} steps an epoch, {}", stepsPerEpoch,
-                     seed ? fmt::format("shuffled by seed {}", *seed) : std::string("not shuffled"));
-}
-
-/// The rows that the next step takes must be those that the interrupted training would have taken.
-Diagnostics orderFaults(const TrainingState& saved, const TrainingOptions& options) {
-  if (saved.stepsPerEpoch == options.stepsPerEpoch && saved.shuffleSeed == options.shuffleSeed) {
-    return {};
-  }
-  return {{Severity::Error,
-           {options.resume},
-           fmt::format("was trained with another order of the rows: {}; now: {}",
-                       orderText(saved.stepsPerEpoch, saved.shuffleSeed),
-                       orderText(options.stepsPerEpoch, options.shuffleSeed)),
-           "resume with the data, the batches and the seed of before, or start from its parameters alone"}};
-}
-
-constexpr const char* nanHint =
-    "a check of finite values (--check-finite, SessionOptions::checkFinite) names the op "
-    "where NaN begins; a smaller rate or clipped gradients may avoid it";
-
-/// From NaN no training recovers, so that it ends, and is not written over what can be resumed. Infinite
-/// parameters are meant: masks hold them.
-Diagnostics nanFaults(const NamedLiterals& parameters, const std::string& checkpoint, int64_t step) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : parameters) {
-    if (!isFinite(value.type(), value.bytes()) && rangeOf(value.type(), value.bytes()).nans > 0) {
-      names.push_back(fmt::format("'{}'", name));
-    }
-  }
-  if (names.empty()) {
-    return {};
-  }
-  return {{Severity::Error,
-           {checkpoint},
-           fmt::format("{}: {} of {} parameters hold NaN behind step {}: {}",
-                       checkpoint.empty() ? "the training has failed" : "is left as it was", names.size(),
-                       parameters.size(), step, someOf(names)),
-           nanHint}};
-}
-
-/// Whether it trains: a run of a graph that changes no parameter of floats may give infinities on purpose.
-bool changesFloats(const Session& session) {
-  const auto parameters = session.parameters();
-  return std::any_of(parameters.begin(), parameters.end(), [](const Session::Parameter& parameter) {
-    return parameter.assigned && isFloat(parameter.type.element);
-  });
-}
-
-/// The first scalar that is not finite, a loss more often than not.
-const NamedLiterals::value_type* scalarNotFinite(const NamedLiterals& results) {
-  const auto found = std::find_if(results.begin(), results.end(), [](const auto& result) {
-    return result.second.type().shape.elements() == 1 &&
-           !isFinite(result.second.type(), result.second.bytes());
-  });
-  return found == results.end() ? nullptr : &*found;
-}
 
 bool isPowerOfTwo(int64_t number) { return number > 0 && (number & (number - 1)) == 0; }
 
@@ -227,7 +71,7 @@ struct Trainer::Impl {
   /// The parameters are copied to look at them, so that a training whose loss alone is infinite is looked at
   /// after 1, 2, 4, 8, … such steps.
   void watch() {
-    if (trains && scalarNotFinite(last) != nullptr) {
+    if (trains && scalarFault(last, state.step)) {
       suspectsNan = suspectsNan || isPowerOfTwo(++stepsNotFinite);
     }
   }
@@ -248,14 +92,9 @@ struct Trainer::Impl {
 
   /// A training whose last loss is no number has not succeeded, whatever its parameters hold.
   Status checkLast() {
-    const auto* result = trains ? scalarNotFinite(last) : nullptr;
-    if (result == nullptr) {
-      return success();
-    }
-    diverged = true;
-    return errorWithoutPlace(fmt::format("fetch '{}' is {} in the last step, {}", result->first,
-                                         std::isnan(result->second.at(0)) ? "NaN" : "infinite", state.step),
-                             nanHint);
+    auto fault = trains ? scalarFault(last, state.step) : std::nullopt;
+    diverged = diverged || fault.has_value();
+    return fault ? Status(*std::move(fault)) : success();
   }
 
   Status evaluate() {
@@ -339,7 +178,10 @@ struct Trainer::Impl {
   Status pause(bool evaluates, bool saves) {
     drain(0);
     const auto begin = Clock::now();
-    Status status = evaluates ? evaluate() : success();
+    Status status = suspectsNan ? checkParameters() : success();
+    if (status && evaluates) {
+      status = evaluate();
+    }
     if (status && saves) {
       status = save();
     }
@@ -397,13 +239,7 @@ Trainer::Trainer(Trainer&&) noexcept = default;
 Trainer::~Trainer() = default;
 
 Result<Trainer> Trainer::start(Session& session, TrainingOptions options) {
-  Diagnostics errors = numberFaults(options);
-  if (options.evaluation.session != nullptr) {
-    addErrors(errors, evaluationFaults(session, *options.evaluation.session));
-    addErrors(errors, changedByEvaluation(*options.evaluation.session));
-  }
-  addErrors(errors, bestFaults(options));
-  if (!errors.empty()) {
+  if (Diagnostics errors = optionFaults(session, options); !errors.empty()) {
     return errors;
   }
   auto impl = std::make_unique<Impl>(session, std::move(options));
@@ -444,11 +280,7 @@ Status Trainer::advance() {
 }
 
 Status Trainer::finish() {
-  impl_->drain(0);
-  Status status = impl_->suspectsNan ? impl_->checkParameters() : success();
-  if (status) {
-    status = impl_->pause(/*evaluates=*/done(), /*saves=*/true);
-  }
+  const Status status = impl_->pause(/*evaluates=*/done(), /*saves=*/true);
   return status ? impl_->checkLast() : status;
 }
 

@@ -47,6 +47,19 @@ void finish(Trainer& trainer) {
   REQUIRE(trainer.finish().ok());
 }
 
+/// Steps until the first error.
+Status advanced(Trainer& trainer) {
+  Status status = success();
+  while (status && !trainer.done()) {
+    status = trainer.advance();
+  }
+  return status;
+}
+
+NamedLiterals nanFromStepSix(int64_t step) {
+  return NamedLiterals{{"x", floats({2}, {1, step < 5 ? 1.0F : std::nanf("")})}};
+}
+
 std::string text(const std::string& path) { return *readTextFile(path, 1 << 20); }
 
 } // namespace
@@ -76,15 +89,10 @@ TEST_CASE("trainer: parameters that became NaN are not written over a checkpoint
   TrainingOptions options = optionsOf(8);
   options.checkpoint = (folder.path() / "c.safetensors").string();
   options.checkpointEvery = 2;
-  options.feeds = [](int64_t step) {
-    return NamedLiterals{{"x", floats({2}, {1, step < 5 ? 1.0F : std::nanf("")})}};
-  };
+  options.feeds = nanFromStepSix;
   const auto session = counter();
   Trainer trainer = Trainer::start(*session, options).orThrow();
-  Status status = success();
-  while (status && !trainer.done()) {
-    status = trainer.advance();
-  }
+  const Status status = advanced(trainer);
   REQUIRE(!status.ok());
   CHECK_THAT(render(status.errors()),
              startingWith(options.checkpoint + ": error: is left as it was: 1 of 1 parameters hold NaN "
@@ -115,21 +123,31 @@ TEST_CASE("trainer: without a checkpoint, too, parameters that became NaN end it
   const TemporaryFolder folder;
   TrainingOptions options = optionsOf(1000);
   options.log = (folder.path() / "log.csv").string();
-  options.feeds = [](int64_t step) {
-    return NamedLiterals{{"x", floats({2}, {1, step < 5 ? 1.0F : std::nanf("")})}};
-  };
+  options.feeds = nanFromStepSix;
   const auto session = counter();
   Trainer trainer = Trainer::start(*session, options).orThrow();
-  Status status = success();
-  while (status && !trainer.done()) {
-    status = trainer.advance();
-  }
+  const Status status = advanced(trainer);
   REQUIRE(!status.ok());
   CHECK_THAT(render(status.errors()),
              startingWith("error: the training has failed: 1 of 1 parameters hold NaN behind step "));
   CHECK(trainer.diverged());
   CHECK(trainer.submitted() < 10);
   CHECK_THAT(text(options.log), containing("\n6,2,nan\n"));
+}
+
+TEST_CASE("trainer: parameters that became NaN end it between evaluations of every step, too") {
+  TrainingOptions options = optionsOf(1000);
+  options.feeds = nanFromStepSix;
+  Builder g("evaluation");
+  g.fetch("size", reduceSum(relu(g.parameter("w", f32({2})))));
+  const auto evaluation = opened(tinyPlan(finished(std::move(g)), smallMachine(0)));
+  options.evaluation.session = evaluation.get();
+  options.evaluation.every = 1;
+  const auto session = counter();
+  Trainer trainer = Trainer::start(*session, options).orThrow();
+  REQUIRE(!advanced(trainer).ok());
+  CHECK(trainer.diverged());
+  CHECK(trainer.state().step == 6);
 }
 
 TEST_CASE("trainer: losses that are infinite for a while end nothing, and a graph that trains nothing may") {
