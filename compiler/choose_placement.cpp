@@ -4,10 +4,12 @@
 #include "compiler/fit_candidate.h"
 #include "compiler/grids.h"
 #include "compiler/lower_options.h"
+#include "compiler/place/makespan_bound.h"
 #include "compiler/place/memory_demand.h"
 #include "compiler/place/place.h"
 #include "compiler/run_passes.h"
 #include "compiler/search_placement.h"
+#include "compiler/split/shares/mesh_floor.h"
 #include "compiler/split/split.h"
 #include "compiler/split/take_cuts.h"
 #include "compiler/threads/for_each.h"
@@ -47,6 +49,7 @@ struct Rated {
   Placement placement;
   double seconds = never;
   size_t row = 0; ///< of what was considered
+  ConsideredPlacement::Outcome outcome = ConsideredPlacement::Outcome::Scheduled;
 };
 
 /// In the machine's order.
@@ -75,15 +78,20 @@ class PlacementChoice {
 
   Result<Placement> best(const Graph& fused) {
     auto alone = whole(fused, "single");
+    if (alone && graph_.opCount() > mostOpsOfSmall) {
+      most_ = hopeless * alone->seconds;
+    }
+    const MeshFloor floor(fused, machine_, cost_);
+    const auto mayGain = [&](llvm::ArrayRef<DeviceId> devices) { return floor.seconds(devices) <= most_; };
     std::optional<Rated> split;
-    if (Diagnostics errors = findSplit(split); !errors.empty()) {
+    if (Diagnostics errors = findSplit(split, mayGain); !errors.empty()) {
       return errors;
     }
     if (leavesIdle(split ? split->seconds : never, alone ? alone->seconds : never)) {
-      if (Diagnostics errors =
-              rateQuickest(gridCandidates(uncut_, machine_, cost_,
-                                          {alone ? alone->seconds : never, split ? split->seconds : never}),
-                           split);
+      if (Diagnostics errors = rateQuickest(
+              gridCandidates(uncut_, machine_, cost_,
+                             {alone ? alone->seconds : never, split ? split->seconds : never}, mayGain),
+              split);
           !errors.empty()) {
         return errors;
       }
@@ -104,7 +112,7 @@ class PlacementChoice {
 
   Result<Placement> bestSplit(const Graph& fused) {
     std::optional<Rated> split;
-    if (Diagnostics errors = findSplit(split); !errors.empty()) {
+    if (Diagnostics errors = findSplit(split, anyMayGain); !errors.empty()) {
       return errors;
     }
     if (split) {
@@ -176,8 +184,8 @@ class PlacementChoice {
   }
 
   // The quickest split that fits into memory; where none fits, the quickest.
-  Diagnostics findSplit(std::optional<Rated>& best) {
-    auto found = splitCandidates(graph_, machine_, cost_, quiet_.splits);
+  Diagnostics findSplit(std::optional<Rated>& best, MayGain mayGain) {
+    auto found = splitCandidates(graph_, machine_, cost_, quiet_.splits, mayGain);
     if (!found) {
       return found.errors();
     }
@@ -185,7 +193,7 @@ class PlacementChoice {
     const bool hasWishes = !quiet_.splits.empty() || !graph_.opsOf(OpKind::Cut).empty();
     return !errors.empty() || hasWishes || (best && best->seconds < never)
                ? errors
-               : rateQuickest(candidatesForLittleMemory(uncut_, machine_, cost_), best);
+               : rateQuickest(candidatesForLittleMemory(uncut_, machine_, cost_, mayGain), best);
   }
 
   // Plans those with the shortest makespans, and puts the quickest into `best` if it is quicker.
@@ -198,7 +206,7 @@ class PlacementChoice {
         return placed[i]->errors();
       }
       Rated& one = candidates.emplace_back(**std::move(placed[i]));
-      one.row = consider({one.placement.policy, one.seconds, ConsideredPlacement::Outcome::Scheduled,
+      one.row = consider({one.placement.policy, one.seconds, one.outcome,
                           std::make_shared<SplitGraph>(std::move(found[i]))});
     }
     llvm::stable_sort(candidates, [](const Rated& a, const Rated& b) { return a.seconds < b.seconds; });
@@ -244,8 +252,12 @@ class PlacementChoice {
       return placed.errors();
     }
     placed->policy = candidate.description;
-    const double seconds =
-        predictedMakespan(*placed, decided(*placed, machine_, cost_, lowerOptionsOf(quiet_)));
+    const PlacementProblem problem = decided(*placed, machine_, cost_, lowerOptionsOf(quiet_));
+    const double least = makespanBound(*placed, problem);
+    if (least > most_) {
+      return Rated{*std::move(placed), least, 0, ConsideredPlacement::Outcome::Bounded};
+    }
+    const double seconds = predictedMakespan(*placed, problem);
     return Rated{*std::move(placed), seconds};
   }
 
@@ -262,6 +274,7 @@ class PlacementChoice {
   const Machine& machine_;
   const CostModel& cost_;
   CompileOptions quiet_;
+  double most_ = never; ///< seconds of a step from which a split is no candidate
   ConsideredPlacements considered_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };

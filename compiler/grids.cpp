@@ -116,14 +116,16 @@ class GridSplit {
 
 class Grids {
  public:
-  Grids(const Graph& graph, const Machine& machine, const CostModel& cost, const KnownSeconds& known)
-      : graph_(unfoldBatchNorms(graph)), machine_(machine), cost_(cost), most_(known.best),
+  Grids(const Graph& graph, const Machine& machine, const CostModel& cost, const KnownSeconds& known,
+        MayGain mayGain)
+      : mayGain_(mayGain), graph_(unfoldBatchNorms(graph)), machine_(machine), cost_(cost), most_(known.best),
         alone_(std::isfinite(known.oneDevice) ? known.oneDevice : 0) {}
 
   std::vector<SplitGraph> run() {
     std::vector<SplitGraph> candidates;
     for (const Mesh& mesh : candidateMeshes(graph_, machine_, cost_)) {
-      const size_t domain = mesh.alike ? domainSize(mesh.devices, machine_, cost_) : 0;
+      const size_t domain =
+          mesh.alike && mayGain_(mesh.devices) ? domainSize(mesh.devices, machine_, cost_) : 0;
       for (size_t width = 1; width <= domain && mesh.size() % width == 0 && domain % width == 0; width *= 2) {
         for (size_t stages = 1; mesh.size() / width % stages == 0; stages *= 2) {
           const Grid grid{stages, mesh.size() / width / stages, width};
@@ -138,6 +140,8 @@ class Grids {
   }
 
  private:
+  MayGain mayGain_;
+
   // Estimate of a step without communication, from the step of one device: the work is divided by the number
   // of devices, launches are repeated for each micro-batch, and stages idle while the pipeline fills and
   // drains.
@@ -249,8 +253,8 @@ const std::optional<SplitGraph>& GridSplitter::overGroups(bool inMicroBatches, M
 }
 
 std::vector<SplitGraph> gridCandidates(const Graph& graph, const Machine& machine, const CostModel& cost,
-                                       const KnownSeconds& known) {
-  return machine.devices.size() > 1 && maySplit(graph) ? Grids(graph, machine, cost, known).run()
+                                       const KnownSeconds& known, MayGain mayGain) {
+  return machine.devices.size() > 1 && maySplit(graph) ? Grids(graph, machine, cost, known, mayGain).run()
                                                        : std::vector<SplitGraph>();
 }
 

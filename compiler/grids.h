@@ -99,6 +99,6 @@ struct KnownSeconds {
 /// those of the best split so far. Empty for a graph with pins. `graph`: behind the phase Rewrite, without
 /// `cut` ops.
 std::vector<SplitGraph> gridCandidates(const Graph& graph, const Machine& machine, const CostModel& cost,
-                                       const KnownSeconds& known);
+                                       const KnownSeconds& known, MayGain mayGain = anyMayGain);
 
 } // namespace dfc

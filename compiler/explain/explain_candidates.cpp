@@ -63,6 +63,7 @@ std::string verdictOf(const ConsideredPlacement& candidate, double best) {
   const std::string by = slowerText(candidate.seconds, best);
   switch (candidate.outcome) {
   case Outcome::DoesNotFit: return "does not fit into memory";
+  case Outcome::Bounded: return by + " at least, not scheduled";
   case Outcome::Scheduled: return by + " as scheduled, memory not planned" + splitText(candidate);
   case Outcome::Planned:
     return candidate.seconds < best ? by + ", too little for more devices" : by + splitText(candidate);

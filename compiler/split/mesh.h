@@ -34,11 +34,12 @@ struct LinkRate {
 LinkRate rateTo(llvm::ArrayRef<DeviceId> devices, const Machine& machine, const CostModel& cost);
 
 /// The meshes worth a trial: the first 2, 4, 8, … and all devices of each class of alike devices, and all
-/// devices that can do a part worth the name of the graph's work, with shares in proportion to their rates.
+/// devices of the two fastest classes, of the three fastest, …, that can do a part worth the name of the
+/// graph's work.
 /// None for a machine with one device. Of devices that no route connects, those that the first one reaches.
 std::vector<Mesh> candidateMeshes(const Graph& graph, const Machine& machine, const CostModel& cost);
 
-/// The mesh of these devices, with shares in proportion to their rates.
+/// The mesh of these devices, with shares such that they end at the same time.
 Mesh meshOfAll(std::vector<DeviceId> devices, const Graph& graph, const Machine& machine,
                const CostModel& cost);
 

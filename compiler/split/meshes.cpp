@@ -1,13 +1,15 @@
 // Meshes: classes of alike devices, sizes by powers of two, shares by rates.
 #include "compiler/split/mesh.h"
 
+#include "compiler/split/shares/shares.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <optional>
 #include <set>
 
 namespace dfc {
@@ -26,17 +28,6 @@ bool oneClass(const DeviceRow& a, const DeviceRow& b) {
   return alike(a, b) || (a.kind == b.kind && !a.model.empty() && a.model == b.model &&
                          near(a.memoryBandwidth, b.memoryBandwidth) && near(a.tf32Flops, b.tf32Flops) &&
                          std::equal(a.peakFlops.begin(), a.peakFlops.end(), b.peakFlops.begin(), near));
-}
-
-/// Seconds of the whole graph on one device.
-double workSeconds(const Graph& graph, const Machine& machine, const CostModel& cost, DeviceId device) {
-  double sum = 0;
-  for (const OpId op : graph.ops()) {
-    if (classOf(graph[op].kind()) != OpClass::Source) {
-      sum += cost.opSeconds(graph, op, machine, device);
-    }
-  }
-  return sum;
 }
 
 void addLinks(Mesh& mesh, llvm::ArrayRef<DeviceId> devices, const Machine& machine, const CostModel& cost) {
@@ -60,13 +51,9 @@ bool allReadPeers(llvm::ArrayRef<DeviceId> devices, const Machine& machine) {
   return joined.size() == devices.size() * (devices.size() - 1);
 }
 
-Mesh meshOf(std::vector<DeviceId> devices, std::vector<double> rates, const Machine& machine,
+Mesh meshOf(std::vector<DeviceId> devices, std::vector<double> shares, const Machine& machine,
             const CostModel& cost) {
-  const double sum = std::accumulate(rates.begin(), rates.end(), 0.0);
-  for (double& rate : rates) {
-    rate /= sum;
-  }
-  Mesh mesh{.devices = std::move(devices), .shares = std::move(rates), .host = machine.host()};
+  Mesh mesh{.devices = std::move(devices), .shares = std::move(shares), .host = machine.host()};
   mesh.alike = llvm::all_of(mesh.devices, [&](DeviceId device) {
     return oneClass(machine.devices[device], machine.devices[mesh.devices.front()]);
   });
@@ -92,6 +79,61 @@ std::vector<size_t> sizesUpTo(size_t count) {
 
 bool reaches(const Machine& machine, DeviceId from, DeviceId to) {
   return from == to || (machine.path(from, to, typicalBytes) && machine.path(to, from, typicalBytes));
+}
+
+struct Planned {
+  const Graph& graph;
+  const Machine& machine;
+  const CostModel& cost;
+};
+
+/// Devices of one class, and the work of each.
+struct RatedClass {
+  std::vector<DeviceId> devices;
+  DeviceWork work;
+};
+
+/// All devices of these classes in their order, without those whose share is too small.
+std::optional<Mesh> mixedMesh(llvm::ArrayRef<RatedClass> classes, const Planned& planned) {
+  std::vector<DeviceId> devices;
+  std::vector<DeviceWork> works;
+  for (const RatedClass& one : classes) {
+    devices.insert(devices.end(), one.devices.begin(), one.devices.end());
+    works.insert(works.end(), one.devices.size(), one.work);
+  }
+  std::vector<double> shares = balancedShares(works);
+  while (shares.size() > 1 && shares.back() < leastShare) { // the slowest
+    devices.pop_back();
+    works.pop_back();
+    shares = balancedShares(works);
+  }
+  if (devices.size() < 2) {
+    return std::nullopt;
+  }
+  Mesh mesh = meshOf(std::move(devices), std::move(shares), planned.machine, planned.cost);
+  return mesh.alike ? std::nullopt : std::optional(std::move(mesh));
+}
+
+/// Meshes of the two fastest classes, of the three fastest, …, of all. The fastest devices come first, as
+/// the first one does what one device alone must.
+void addMixed(std::vector<std::vector<DeviceId>> classes, const Planned& planned, std::vector<Mesh>& meshes) {
+  std::vector<RatedClass> rated;
+  const DeviceId from = classes.front().front();
+  for (std::vector<DeviceId>& one : classes) {
+    const DeviceWork work = workOn(planned.graph, planned.machine, planned.cost, one.front());
+    llvm::erase_if(one, [&](DeviceId device) { return !reaches(planned.machine, from, device); });
+    if (work.whole() > 0 && std::isfinite(work.whole()) && !one.empty()) {
+      rated.push_back({std::move(one), work});
+    }
+  }
+  llvm::stable_sort(rated,
+                    [](const RatedClass& a, const RatedClass& b) { return a.work.whole() < b.work.whole(); });
+  for (size_t count = 2; count <= rated.size(); ++count) {
+    auto mesh = mixedMesh(llvm::ArrayRef(rated).take_front(count), planned);
+    if (mesh && llvm::none_of(meshes, [&](const Mesh& other) { return other.devices == mesh->devices; })) {
+      meshes.push_back(*std::move(mesh));
+    }
+  }
 }
 
 } // namespace
@@ -149,53 +191,22 @@ std::vector<Mesh> candidateMeshes(const Graph& graph, const Machine& machine, co
   for (const auto& one : classes) {
     for (const size_t size : sizesUpTo(one.size())) {
       meshes.push_back(meshOf({one.begin(), one.begin() + static_cast<ptrdiff_t>(size)},
-                              std::vector<double>(size, 1), machine, cost));
+                              std::vector<double>(size, 1.0 / static_cast<double>(size)), machine, cost));
     }
   }
-  if (classes.size() < 2) {
-    return meshes;
-  }
-  // All devices, each at its rate; the fastest first, as it does what one device alone must.
-  std::vector<std::pair<double, DeviceId>> byRate;
-  for (const auto& one : classes) {
-    const double seconds = workSeconds(graph, machine, cost, one.front());
-    for (const DeviceId device : one) {
-      if (seconds > 0 && std::isfinite(seconds) && reaches(machine, classes.front().front(), device)) {
-        byRate.push_back({1 / seconds, device});
-      }
-    }
-  }
-  std::stable_sort(byRate.begin(), byRate.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  double sum = 0;
-  for (const auto& [rate, device] : byRate) {
-    sum += rate;
-  }
-  std::vector<DeviceId> devices;
-  std::vector<double> rates;
-  for (const auto& [rate, device] : byRate) {
-    if (rate >= leastShare * sum) {
-      devices.push_back(device);
-      rates.push_back(rate);
-    }
-  }
-  if (devices.size() >= 2) {
-    Mesh mixed = meshOf(std::move(devices), std::move(rates), machine, cost);
-    if (!mixed.alike) {
-      meshes.push_back(std::move(mixed));
-    }
+  if (classes.size() > 1) {
+    addMixed(std::move(classes), {graph, machine, cost}, meshes);
   }
   return meshes;
 }
 
 Mesh meshOfAll(std::vector<DeviceId> devices, const Graph& graph, const Machine& machine,
                const CostModel& cost) {
-  std::vector<double> rates;
+  std::vector<DeviceWork> works;
   for (const DeviceId device : devices) {
-    const double seconds = workSeconds(graph, machine, cost, device);
-    rates.push_back(seconds > 0 && std::isfinite(seconds) ? 1 / seconds : 1);
+    works.push_back(workOn(graph, machine, cost, device));
   }
-  return meshOf(std::move(devices), std::move(rates), machine, cost);
+  return meshOf(std::move(devices), balancedShares(works), machine, cost);
 }
 
 size_t domainSize(size_t devices, llvm::function_ref<double(size_t)> secondsTo) {

@@ -141,7 +141,8 @@ SplitGraph splitGraphOf(const Graph& graph, SplitPlan plan, const Machine& machi
 }
 
 Result<std::vector<SplitGraph>> splitCandidates(const Graph& written, const Machine& machine,
-                                                const CostModel& cost, llvm::ArrayRef<SplitWish> wishes) {
+                                                const CostModel& cost, llvm::ArrayRef<SplitWish> wishes,
+                                                MayGain mayGain) {
   TakenCuts taken = takeCuts(unfoldBatchNorms(written));
   if (machine.devices.size() < 2) {
     taken.cuts.clear();
@@ -163,7 +164,8 @@ Result<std::vector<SplitGraph>> splitCandidates(const Graph& written, const Mach
     return wishedCandidates(graph, machine, cost, *cuts);
   }
   if (machine.devices.size() > 1) {
-    const std::vector<Mesh> meshes = candidateMeshes(graph, machine, cost);
+    std::vector<Mesh> meshes = candidateMeshes(graph, machine, cost);
+    llvm::erase_if(meshes, [&](const Mesh& mesh) { return !mayGain(mesh.devices); });
     std::vector<std::vector<SplitGraph>> found(meshes.size());
     const auto plan = [&](size_t i) {
       addPlans(graph, SplitChoices(graph, meshes[i], machine, cost), machine, Plans::ThatSplitOps, found[i]);
@@ -184,7 +186,7 @@ Result<std::vector<SplitGraph>> splitCandidates(const Graph& written, const Mach
 }
 
 std::vector<SplitGraph> candidatesForLittleMemory(const Graph& written, const Machine& machine,
-                                                  const CostModel& cost) {
+                                                  const CostModel& cost, MayGain mayGain) {
   const Graph graph = unfoldBatchNorms(written);
   std::vector<SplitGraph> candidates;
   if (!maySplit(graph) || machine.devices.size() < 2) {
@@ -193,7 +195,7 @@ std::vector<SplitGraph> candidatesForLittleMemory(const Graph& written, const Ma
   const std::vector<Mesh> meshes = candidateMeshes(graph, machine, cost);
   for (const Mesh& mesh : meshes) {
     // Only the largest mesh of each class, which has the most memory.
-    if (!llvm::any_of(meshes, [&](const Mesh& other) {
+    if (mayGain(mesh.devices) && !llvm::any_of(meshes, [&](const Mesh& other) {
           return other.size() > mesh.size() && other.devices.front() == mesh.devices.front();
         })) {
       const SplitChoices choices(graph, mesh, machine, cost);

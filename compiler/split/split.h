@@ -8,6 +8,8 @@
 #include "compiler/split/split_plan.h"
 #include "compiler/split/split_wish.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,18 +40,23 @@ struct SplitGraph {
 SplitGraph splitGraphOf(const Graph& graph, SplitPlan plan, const Machine& machine,
                         std::vector<AskedCut> asked = {});
 
+/// Whether a split over these devices may be worth a trial.
+using MayGain = llvm::function_ref<bool(llvm::ArrayRef<DeviceId>)>;
+inline bool anyMayGain(llvm::ArrayRef<DeviceId> /*devices*/) { return true; }
+
 /// Candidates, each different from the others; none for a machine with one device, or a graph with pins,
 /// which are law. The graph's `cut` ops are wishes beside the caller's, unless the machine has one device;
 /// the candidates have none. Errors, of wishes: a pattern that names no value, or no two devices; an axis
 /// that cannot be cut; wishes for other devices than those of the first; wishes that contradict one another.
-/// Those of `cut` ops are located there.
+/// Those of `cut` ops are located there. `mayGain`: meshes without are left out, but for wishes.
 Result<std::vector<SplitGraph>> splitCandidates(const Graph& graph, const Machine& machine,
-                                                const CostModel& cost, llvm::ArrayRef<SplitWish> wishes = {});
+                                                const CostModel& cost, llvm::ArrayRef<SplitWish> wishes = {},
+                                                MayGain mayGain = anyMayGain);
 
 /// Candidates with little state per device: parameters are cut, and at each use either gathered or computed
 /// with in parts. `graph`: without `cut` ops. None for a machine with one device, or a graph with pins.
 std::vector<SplitGraph> candidatesForLittleMemory(const Graph& graph, const Machine& machine,
-                                                  const CostModel& cost);
+                                                  const CostModel& cost, MayGain mayGain = anyMayGain);
 
 /// Whether neither pins, which are law, nor parts of inputs or parameters forbid another split.
 bool maySplit(const Graph& graph);

@@ -132,4 +132,25 @@ TEST_CASE("cuts of values beside a policy of whole ops are an error") {
   CHECK_THAT(render(plan.errors()), containing("policy 'heft' places whole ops"));
 }
 
+TEST_CASE("placement: where launches alone take far longer than one device does, no split is made") {
+  // 153 ops of 16 elements: launches of 1 ms on the GPUs, next to nothing on the CPU.
+  std::string text = "graph g {\n  input x : f32[16]\n  a0 = sin(x)\n  b0 = reduceSum(a0)\n";
+  for (int i = 1; i <= 50; ++i) {
+    text += fmt::format("  a{0} = sin(a{1} + b{1})\n  b{0} = reduceSum(a{0})\n", i, i - 1);
+  }
+  Machine machine = slowGpus();
+  for (const DeviceId device : machine.devices.ids()) {
+    machine.devices[device].launchSeconds = machine.devices[device].kind == DeviceKind::Gpu ? 1e-3 : 0;
+  }
+  Listener listener;
+  CompileOptions options;
+  options.observer = &listener;
+  REQUIRE(compile(parsed(text + "  fetch b50\n}\n"), machine, RooflineCostModel(), options).ok());
+  REQUIRE(!listener.placements.candidates.empty());
+  for (const ConsideredPlacement& one : listener.placements.candidates) {
+    INFO(one.description);
+    CHECK(one.split == nullptr);
+  }
+}
+
 } // namespace dfc::test
