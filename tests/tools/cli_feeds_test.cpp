@@ -63,13 +63,13 @@ TEST_CASE("dfc run: bytes in place of floats may be pixels") {
 
 TEST_CASE("dfc run: wrong feeds and fetches come all at once, each with its way out") {
   const Bench bench;
-  save(bench, "long.npy", Literal(TensorType{ElementType::F64, {4}}));
+  save(bench, "long.npy", Literal(TensorType{ElementType::Bool, {4}}));
   save(bench, "square.npy", floats({2, 2}, {1, 2, 3, 4}));
   const Outcome outcome =
       bench.dfc({"run", "affine.dfg", "--feed", "x=long.npy", "--feed", "yy=y.npy", "--fetch", "zz=z.npy"});
   CHECK(outcome.status == 1);
   CHECK(outcome.out.empty());
-  CHECK(outcome.err == "long.npy: error: holds f64[4], but input 'x' is f32[4]\n"
+  CHECK(outcome.err == "long.npy: error: holds bool[4], but input 'x' is f32[4]\n"
                        "  hint: convert it in NumPy: array.astype(np.float32)\n"
                        "error: there is no input 'yy'\n"
                        "  hint: did you mean 'y'? There are: x, y\n"
@@ -83,10 +83,10 @@ TEST_CASE("dfc run: wrong feeds and fetches come all at once, each with its way 
         "square.npy: error: holds f32[2, 2], but input 'x' is f32[4]\n"
         "  hint: give it the input's shape, or more rows of that shape: a batch of them is fed at each "
         "step\n");
-  save(bench, "both.npy", Literal(TensorType{ElementType::I32, {2, 2}}));
+  save(bench, "both.npy", Literal(TensorType{ElementType::Bool, {2, 2}}));
   const Outcome both = bench.dfc({"run", "affine.dfg", "--feed", "x=both.npy", "--feed", "y=y.npy"});
   CHECK(both.err ==
-        "both.npy: error: holds i32[2, 2], but input 'x' is f32[4]\n"
+        "both.npy: error: holds bool[2, 2], but input 'x' is f32[4]\n"
         "  hint: convert it in NumPy: array.astype(np.float32); and give it the input's shape, or more rows "
         "of that shape: a batch of them is fed at each step\n");
   const Outcome kind = bench.dfc({"run", "affine.dfg", "--feed", "x=x.jpg", "--feed", "y=y.npy"});

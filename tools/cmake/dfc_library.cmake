@@ -14,7 +14,7 @@ set(dfc_public_headers
   ir/machine/machine.h ir/machine/calibration.h ir/plan/executable.h ir/plan/trace.h ir/draw/dot.h
   compiler/compile.h compiler/cost/cost_model.h compiler/cost/calibrated_cost_model.h compiler/place/pin_rule.h compiler/split/split_wish.h
   compiler/simulate/simulate.h
-  runtime/session.h runtime/custom/custom_library.h runtime/custom/dfc_custom.h runtime/backend_options.h runtime/checkpoint.h runtime/errors.h
+  runtime/session.h runtime/predict/predict.h runtime/custom/custom_library.h runtime/custom/dfc_custom.h runtime/backend_options.h runtime/checkpoint.h runtime/errors.h
   runtime/files/idx.h runtime/files/npy.h runtime/files/npz.h runtime/files/safetensors.h runtime/files/csv.h
   runtime/data/batches.h runtime/data/fashion_mnist.h runtime/data/shuffle.h
   runtime/weights/rename_rules.h runtime/weights/load_weights.h runtime/data/array_source.h runtime/training/trainer.h runtime/training/training_state.h runtime/training/training_log.h ir/draw/learning_curve.h)

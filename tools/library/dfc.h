@@ -36,6 +36,7 @@
 #include "runtime/files/npy.h"
 #include "runtime/files/npz.h"
 #include "runtime/files/safetensors.h"
+#include "runtime/predict/predict.h"
 #include "runtime/session.h"
 #include "tools/library/host_machine.h"
 #include "tools/library/onnx.h"

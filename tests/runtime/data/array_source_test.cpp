@@ -1,5 +1,6 @@
 // Arrays by a word: each kind of file, what is chosen of it, and its mistakes.
 #include "runtime/data/array_source.h"
+#include "runtime/data/convert_elements.h"
 
 #include "ir/base/atomic_file.h"
 #include "runtime/files/npz.h"
@@ -86,4 +87,34 @@ TEST_CASE("array source: members of archives, chosen, preferred, or alone") {
   CHECK_THAT(errorOf(files.path("w.safetensors:c")),
              containing("there is no array 'c'\n  hint: there are: a, b"));
   CHECK_THAT(errorOf(files.path("x.jpg")), containing("is no kind of feed that dfc reads\n"));
+}
+
+TEST_CASE("elements: floats are rounded, integers are kept or refused") {
+  const auto half = convertedTo(ElementType::F32, Literal::of<double>({2}, {0.5, 1}), "a");
+  REQUIRE(half.ok());
+  CHECK(half->values == Literal::of<float>({2}, {0.5F, 1}));
+  CHECK(!half->rounded);
+  CHECK(convertedTo(ElementType::F32, Literal::of<double>({1}, {0.1}), "a")->rounded);
+  CHECK(!convertedTo(ElementType::F64, Literal::of<float>({1}, {0.1F}), "a")->rounded);
+  CHECK(!convertedTo(ElementType::F16, Literal::of<double>({1}, {1e6}), "a").ok()); // would be infinite
+  CHECK(convertedTo(ElementType::I64, Literal::of<int32_t>({1}, {-7}), "a")->values ==
+        Literal::of<int64_t>({1}, {-7}));
+  CHECK(!convertedTo(ElementType::U8, Literal::of<int64_t>({1}, {256}), "a").ok());
+  CHECK(convertedTo(ElementType::F32, Literal::of<int64_t>({1}, {16777216}), "a").ok()); // 2^24
+  const auto odd = convertedTo(ElementType::F32, Literal::of<int64_t>({2}, {1, 16777217}), "a.npy");
+  REQUIRE(!odd.ok());
+  CHECK(odd.errors()[0].message == "element 1 is 16777217, which f32 cannot hold");
+  CHECK(odd.errors()[0].where.file == "a.npy");
+  // 2^53 + 1, which a double cannot hold either, and the largest i64, which would round to 2^63.
+  CHECK(!convertedTo(ElementType::F64, Literal::of<int64_t>({1}, {9007199254740993}), "a").ok());
+  CHECK(!convertedTo(ElementType::F64, Literal::of<int64_t>({1}, {9223372036854775807}), "a").ok());
+}
+
+TEST_CASE("elements: floats become no integers, bytes no floats by themselves") {
+  CHECK(!convertsTo(ElementType::I32, ElementType::F64));
+  CHECK(!convertsTo(ElementType::F32, ElementType::U8));
+  CHECK(!convertsTo(ElementType::F32, ElementType::Bool));
+  CHECK(!convertsTo(ElementType::Bool, ElementType::I32));
+  CHECK(convertsTo(ElementType::I64, ElementType::U8));
+  CHECK(convertsTo(ElementType::BF16, ElementType::F64));
 }

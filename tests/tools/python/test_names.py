@@ -32,6 +32,7 @@ NOT_IN_PYTHON = {
     "readSafetensorsFile": "its texts are dfc's own", "rowsOf": "slices of arrays", "readFashionMnistBytes": "read_array",
     "readFashionMnistPart": "read_array", "fileOfArray": "of `dfc run`", "holdsByteRows": "of `dfc run`",
     "holdsTextNumbers": "of `dfc run`", "numbersAs": "astype of arrays", "feedFrom": "Trainer takes Batches as feeds",
+    "predict": "a method of Session", "joinableFetches": "Session.predict",
     "loadTraining": "Trainer resumes", "saveTraining": "Trainer writes checkpoints",
 }
 # Classes that a program writes graphs and runs them with: their methods, but for those that C++ alone needs.

@@ -168,3 +168,34 @@ def test_a_cache_gives_what_the_whole_text_gives(evaluate):
     for i in range(5):
         y = session.run({name: array[:, :, i:i + 1] for name, array in zip("qkv", (q, k, v))})["y"]
         np.testing.assert_allclose(y, whole[:, :, i:i + 1], rtol=1e-5, atol=1e-6)
+
+
+def test_numpys_own_functions_take_tensors():
+    """np.sqrt(x), array + x: NumPy's protocols lead to dfc's ops."""
+    x, a = np.abs(A[0]) + 1, B
+    calls = [lambda x: np.sqrt(x), lambda x: np.exp(-x), lambda x: np.tanh(x), lambda x: a + x, lambda x: a / x,
+             lambda x: a @ x.T, lambda x: np.maximum(a, x), lambda x: a > x, lambda x: np.power(x, 2), lambda x: np.square(x),
+             lambda x: np.logical_and(a > 0, x > 2), lambda x: np.concatenate([x, a]), lambda x: np.where(x > 2, x, a),
+             lambda x: np.sum(x, axis=0), lambda x: np.mean(x), lambda x: np.float32(2) * x]
+    g = dfc.Builder("ufuncs")
+    tensor = g.input("x", x.shape)
+    for i, call in enumerate(calls):
+        g.fetch(str(i), call(tensor))
+    found = dfc.open(g.finish()).run({"x": x})
+    for i, call in enumerate(calls):
+        np.testing.assert_allclose(found[str(i)], call(x), rtol=1e-5, atol=1e-6)
+
+
+def test_numpys_functions_that_dfc_lacks_say_so():
+    g = dfc.Builder("none")
+    x = g.input("x", (3, 4))
+    for call, message in ((lambda: np.cbrt(x), "np.cbrt of a dfc.Tensor: dfc has no op of that name"),
+                          (lambda: np.add.reduce(x), "call dfc's function on the tensor"),
+                          (lambda: np.add(x, B, out=B), "out= makes no sense in a graph"),
+                          (lambda: np.median(x), "np.median of a dfc.Tensor"),
+                          (lambda: np.asarray(x), "no contents while the graph is written")):
+        with pytest.raises(TypeError, match=message):
+            call()
+    np.add(B[:, :2], x)
+    with pytest.raises(dfc.Error, match=r"test_numpy_names.py:\d+:\d+: error: add of f32\[3, 2\]"):
+        g.finish()

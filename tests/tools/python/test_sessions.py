@@ -243,3 +243,36 @@ def test_accumulated_gradients():
         session.run({"x": fed})
         states.append(float(session.state()["w"]))
     assert states == [1, -1, -1, -7]  # 1 - (1 + 3) / 2, -1 - (5 + 7) / 2
+
+
+def test_predict_joins_the_rows_of_all_batches():
+    g = dfc.Builder("rows")
+    x, k = g.input("x", (4, 3)), g.input("k", (4,), "int32")
+    g.fetch("double", x * 2)
+    g.fetch("next", k + 1)
+    g.fetch("total", dfc.sum(x))
+    session = dfc.open(g.finish())
+    data = {"x": np.arange(15).reshape(5, 3), "k": np.arange(5)}  # of int64, NumPy's own
+    found = session.predict(data)
+    assert set(found) == {"double", "next"} and np.array_equal(found["double"], 2 * data["x"])
+    assert found["double"].dtype == np.float32 and np.array_equal(found["next"], [1, 2, 3, 4, 5])
+    one = session.predict({"x": [[1, 2, 3]], "k": [7]}, ["next"])
+    assert list(one) == ["next"] and one["next"].tolist() == [8]
+    for wrong, fetches, message in ((data, ["total"], "its first axis is not the batch, 4 rows"),
+                                    ({**data, "k": np.arange(6)}, [], "'x' 5"), ({"x": data["x"]}, [], "'k'.* has no data"),
+                                    ({**data, "k": np.arange(5) * 2**40}, [], "which i32 cannot hold"),
+                                    ({**data, "k": np.ones(5)}, [], "floats become no integers")):
+        with pytest.raises(dfc.Error, match=message):
+            session.predict(wrong, fetches)
+    training = dfc.Builder("training")
+    w = training.parameter("w", (1,), 1.0)
+    training.fetch("w", training.assign(w, w + training.input("x", (1,))))
+    with pytest.raises(dfc.Error, match="predictions would train it"):
+        dfc.open(training.finish()).predict({"x": [1.0]})
+
+
+def test_fractions_are_not_cut_off_for_integers():
+    session = dfc.Session(counting())
+    with pytest.raises((TypeError, ValueError), match="numbers with fractions, where the elements are i64"):
+        session.run({"x": 1.5})
+    assert session.run({"x": 1})["after"] == 6

@@ -1,6 +1,7 @@
 #include "tools/dfc/io/feed_shapes.h"
 
 #include "runtime/data/byte_rows.h"
+#include "runtime/data/convert_elements.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +21,7 @@ bool fits(const Misfit& file, const TensorType& input) {
     return byteRowsPerStep(file.data, input).has_value();
   }
   const Shape& data = file.data.shape;
-  return (file.anyElement || file.data.element == input.element) &&
+  return (file.anyElement || convertsTo(input.element, file.data.element)) &&
          (data == input.shape || longerRows(data, input.shape) || hasEntries(data, input.shape));
 }
 

@@ -2,6 +2,7 @@
 
 #include "runtime/data/array_source.h"
 #include "runtime/data/byte_rows.h"
+#include "runtime/data/convert_elements.h"
 #include "runtime/data/shuffle.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/console.h"
@@ -10,6 +11,7 @@
 #include "tools/dfc/planning.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -24,20 +26,6 @@ std::map<std::string, TensorType> inputsOf(const Graph& graph) {
     inputs.emplace(input.name, input.type);
   }
   return inputs;
-}
-
-const char* numpyName(ElementType element) {
-  switch (element) {
-  case ElementType::F32: return "float32";
-  case ElementType::F64: return "float64";
-  case ElementType::F16: return "float16";
-  case ElementType::BF16: return "bfloat16";
-  case ElementType::I32: return "int32";
-  case ElementType::I64: return "int64";
-  case ElementType::U8: return "uint8";
-  case ElementType::Bool: return "bool";
-  }
-  DFC_UNREACHABLE("element type");
 }
 
 Diagnostic wrongFeed(const std::string& place, std::string message, std::string hint) {
@@ -62,9 +50,8 @@ Diagnostic wrongType(const std::string& name, const TensorType& input, const Ten
       few ? fmt::format(": it has {}, too few for one batch of {}", counted(rows, "row"), input.shape[0])
           : "";
   std::string hint;
-  if (data.element != input.element) {
-    hint = fmt::format("convert it in NumPy: array.astype(np.{}){}", numpyName(input.element),
-                       data.element == ElementType::U8 && isFloat(input.element) ? ", / 255 for pixels" : "");
+  if (!convertsTo(input.element, data.element)) {
+    hint = conversionHint(input.element, data.element);
   }
   if (!shapeFits) {
     hint += hint.empty() ? "" : "; and ";
@@ -75,11 +62,18 @@ Diagnostic wrongType(const std::string& name, const TensorType& input, const Ten
   return wrongFeed(place, std::move(message), std::move(hint));
 }
 
+TensorType withFirst(const TensorType& type, int64_t first) {
+  Dims dims(type.shape.dims().begin(), type.shape.dims().end());
+  dims[0] = first;
+  return {type.element, Shape(dims)};
+}
+
 } // namespace
 
 Result<Feeds> Feeds::load(const std::vector<std::string>& arguments, const Graph& graph,
-                          std::optional<uint64_t> seed, const std::string& option) {
+                          std::optional<uint64_t> seed, const std::string& option, LastBatch last) {
   Feeds feeds;
+  feeds.last_ = last;
   feeds.option_ = option;
   feeds.seed_ = seed;
   Diagnostics errors;
@@ -103,6 +97,10 @@ Result<Feeds> Feeds::load(const std::vector<std::string>& arguments, const Graph
     }
   }
   feeds.checkBatches(errors);
+  if (!feeds.rounded_.empty()) {
+    feeds.notes_.push_back(fmt::format("{}: numbers are rounded to the element type of the input",
+                                       fmt::join(feeds.rounded_, ", ")));
+  }
   if (!errors.empty()) {
     return errors;
   }
@@ -181,8 +179,8 @@ void Feeds::fitNumber(Source source, double number, const std::string& argument,
 
 void Feeds::checkIndices(const Graph& graph, const std::string& place, Diagnostics& errors) {
   const Source& source = sources_.back();
-  const auto wrong =
-      wrongIndex(graph, source.name, source.data, {source.rows, source.perStep, seed_.has_value()});
+  const bool any = seed_.has_value() || last_ == LastBatch::Padded; // rows of the last batch, too
+  const auto wrong = wrongIndex(graph, source.name, source.data, {source.rows, source.perStep, any});
   if (wrong && wrong->givesNan) {
     errors.push_back(wrongFeed(place, wrong->message, wrong->effect));
   } else if (wrong) {
@@ -192,11 +190,15 @@ void Feeds::checkIndices(const Graph& graph, const std::string& place, Diagnosti
 
 std::optional<Diagnostic> Feeds::fitBytes(Source source, const std::string& place) {
   const TensorType& data = source.data.type();
-  const auto rows = byteRowsPerStep(data, source.input);
+  const Shape& wanted = source.input.shape;
+  const bool few = last_ == LastBatch::Padded && data.shape.rank() > 0 && data.shape.elements() > 0 &&
+                   wanted.rank() > 0 && data.shape[0] < wanted[0];
+  const auto rows = byteRowsPerStep(few ? withFirst(data, wanted[0]) : data, source.input);
   if (!rows) {
     return bytesDoNotFit(place, data, source.name, source.input);
   }
   source.bytes = true;
+  source.entries = *rows == 1 && (wanted.rank() == 0 || wanted[0] != 1);
   source.rows = data.shape[0];
   source.perStep = *rows;
   noteLeftOut(source, place);
@@ -205,7 +207,8 @@ std::optional<Diagnostic> Feeds::fitBytes(Source source, const std::string& plac
 }
 
 void Feeds::noteLeftOut(const Source& source, const std::string& place) {
-  if (const int64_t left = source.rows % source.perStep; left != 0) {
+  const int64_t left = source.rows % source.perStep;
+  if (left != 0 && last_ == LastBatch::LeftOut) {
     notes_.push_back(fmt::format("{}: {} make {} of {}; {} left out of each epoch", place,
                                  counted(source.rows, "row"), batchesText(source.rows / source.perStep),
                                  source.perStep, left == 1 ? "1 row is" : counted(left, "row") + " are"));
@@ -217,25 +220,49 @@ std::optional<Diagnostic> Feeds::fitShape(Source source, const std::string& plac
   const TensorType& input = source.input;
   const bool fits = data.shape == input.shape, longer = longerRows(data.shape, input.shape);
   const bool entries = hasEntries(data.shape, input.shape);
-  if (data.element != input.element || !(fits || longer || entries)) {
-    return wrongType(source.name, input, data, fits || longer || entries, place);
+  const bool few = last_ == LastBatch::Padded && tooFewRows(data.shape, input.shape) && data.shape[0] > 0;
+  const bool shapeFits = fits || longer || entries || few;
+  if (!convertsTo(input.element, data.element) || !shapeFits) {
+    return wrongType(source.name, input, data, shapeFits, place);
   }
-  if (longer) {
-    source.rows = data.shape[0];
+  const int64_t rows = data.shape.rank() > 0 ? data.shape[0] : 0;
+  if (auto misfit = convert(source, place)) {
+    return misfit;
+  }
+  if (longer || few) {
+    source.rows = rows;
     source.perStep = input.shape[0];
     noteLeftOut(source, place);
   } else if (entries) {
-    source.rows = data.shape[0];
+    source.rows = rows;
     source.perStep = 1;
+    source.entries = true;
   }
   sources_.push_back(std::move(source));
   return std::nullopt;
 }
 
+std::optional<Diagnostic> Feeds::convert(Source& source, const std::string& place) {
+  auto converted = convertedTo(source.input.element, source.data, place);
+  if (!converted) {
+    return converted.errors().front();
+  }
+  if (converted->rounded) {
+    rounded_.push_back(place);
+  }
+  source.data = std::move(converted->values);
+  return std::nullopt;
+}
+
+int64_t Feeds::batchesOf(const Source& source) const {
+  const int64_t begun = last_ == LastBatch::Padded ? source.perStep - 1 : 0;
+  return (source.rows + begun) / source.perStep;
+}
+
 // Rows of one number belong together in every file: as many of each, or at least data for as many steps where
 // a step takes other numbers of rows from them. Only the former can be shuffled.
 std::optional<Diagnostic> Feeds::mismatch(const Source& first, const Source& second) const {
-  const int64_t firstSteps = first.rows / first.perStep, secondSteps = second.rows / second.perStep;
+  const int64_t firstSteps = batchesOf(first), secondSteps = batchesOf(second);
   if (first.perStep == second.perStep && first.rows != second.rows) {
     return errorWithoutPlace(fmt::format("input '{}' has {}, but '{}' has {}", first.name,
                                          counted(first.rows, "row"), second.name, second.rows),
@@ -261,7 +288,7 @@ void Feeds::checkBatches(Diagnostics& errors) {
     if (source.rows == 0) {
       continue;
     }
-    batches_ = source.rows / source.perStep;
+    batches_ = batchesOf(source);
     for (const Source* earlier : batched) {
       if (auto error = mismatch(*earlier, source)) {
         errors.push_back(*std::move(error));
@@ -280,6 +307,28 @@ NamedLiterals Feeds::at(int64_t step) {
   return feeds;
 }
 
+Result<DataPass> Feeds::pass() {
+  DataPass pass;
+  const Source* first = nullptr;
+  for (const Source& source : sources_) {
+    const int64_t batch = source.entries ? 0 : source.perStep;
+    if (source.rows == 0) {
+      continue;
+    }
+    if (first != nullptr && batch != pass.batch) {
+      return errorWithoutPlace(
+          fmt::format("a step takes {} of input '{}', but {} of '{}': their rows cannot be paired",
+                      counted(first->perStep, "row"), first->name, source.perStep, source.name),
+          "--predict needs inputs of which a step takes equally many rows");
+    }
+    first = &source;
+    pass.rows = source.rows;
+    pass.batch = batch;
+  }
+  pass.feeds = [this](int64_t step) { return at(step); };
+  return pass;
+}
+
 Literal Feeds::slice(const Source& source, int64_t step) {
   const int64_t epoch = step / batches_;
   const int64_t begin = step % batches_ * source.perStep;
@@ -293,7 +342,8 @@ Literal Feeds::slice(const Source& source, int64_t step) {
   }
   Literal batch(source.input);
   const auto rowAt = [&](int64_t row) {
-    return order != nullptr ? (*order)[static_cast<size_t>(begin + row)] : begin + row;
+    const int64_t at = std::min(begin + row, source.rows - 1); // beyond it only in a padded batch
+    return order != nullptr ? (*order)[static_cast<size_t>(at)] : at;
   };
   for (int64_t row = 0; source.bytes && row < source.perStep; ++row) {
     copyByteRow(source.data, rowAt(row), batch, row);

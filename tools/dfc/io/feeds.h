@@ -3,12 +3,19 @@
 #pragma once
 
 #include "ir/graph/graph.h"
+#include "runtime/predict/predict.h"
 #include "tools/dfc/io/feed_shapes.h"
 
 #include <map>
 #include <optional>
 
 namespace dfc::tool {
+
+/// What becomes of rows that do not fill a last batch.
+enum class LastBatch : uint8_t {
+  LeftOut, ///< of each epoch: a note says so
+  Padded,  ///< with copies of the last row; then fewer rows than a batch are a batch, too
+};
 
 /// A file for an input has one of three shapes: the input's own (fed at every step); the input's with a
 /// longer first dimension (each step takes the next rows; an incomplete last batch is left out); or the
@@ -21,10 +28,14 @@ class Feeds {
   /// `seed`: draw a new order of the rows for each epoch. `option` has given the arguments. All mistakes at
   /// once: unknown, missing and doubled names, element types, shapes, unequal numbers of rows or batches.
   static Result<Feeds> load(const std::vector<std::string>& arguments, const Graph& graph,
-                            std::optional<uint64_t> seed, const std::string& option = "--feed");
+                            std::optional<uint64_t> seed, const std::string& option = "--feed",
+                            LastBatch last = LastBatch::LeftOut);
   int64_t batchesPerEpoch() const { return batches_; }
   NamedLiterals at(int64_t step);
-  /// What the user should know: rows that no batch takes.
+  /// The pass over all rows once, to predict by. Errors: inputs of which a step takes unequal numbers of
+  /// rows.
+  Result<DataPass> pass();
+  /// What the user should know: rows that no batch takes, files whose numbers were rounded.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -32,15 +43,19 @@ class Feeds {
     std::string name;
     TensorType input;
     Literal data;
-    int64_t rows = 0;    ///< of the data; 0 where all of it is fed each step
-    int64_t perStep = 0; ///< rows that a step takes
-    bool bytes = false;  ///< rows of bytes, turned into the input's elements step by step
+    int64_t rows = 0;     ///< of the data; 0 where all of it is fed each step
+    int64_t perStep = 0;  ///< rows that a step takes
+    bool bytes = false;   ///< rows of bytes, turned into the input's elements step by step
+    bool entries = false; ///< a step takes one, which has no axis of rows
   };
   void fit(const std::string& argument, const Graph& graph, Diagnostics& errors);
   void fitNumber(Source source, double number, const std::string& argument, Diagnostics& errors);
   /// The mistake of a file that does not fit its input.
   std::optional<Diagnostic> fitBytes(Source source, const std::string& place);
   std::optional<Diagnostic> fitShape(Source source, const std::string& place);
+  /// Takes the input's element type, or says which element that cannot hold.
+  std::optional<Diagnostic> convert(Source& source, const std::string& place);
+  int64_t batchesOf(const Source& source) const;
   void noteLeftOut(const Source& source, const std::string& place);
   /// Of the source that was fitted last.
   void checkIndices(const Graph& graph, const std::string& place, Diagnostics& errors);
@@ -51,6 +66,8 @@ class Feeds {
   std::vector<Source> sources_;
   std::vector<Misfit> misfits_;
   std::optional<uint64_t> seed_;
+  LastBatch last_ = LastBatch::LeftOut;
+  std::vector<std::string> rounded_; ///< "x.npy"
   int64_t batches_ = 1;
   std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> orders_; ///< by rows and epoch
   std::vector<std::string> notes_;

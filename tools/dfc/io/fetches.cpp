@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace dfc::tool {
 namespace {
@@ -53,11 +54,12 @@ void WrittenFiles::add(const std::string& path, const Status& written) {
   (written ? paths : lost).push_back(path);
 }
 
-void FetchFiles::addOutputs(const std::vector<std::string>& arguments, OutputFiles& files) {
+void FetchFiles::addOutputs(const std::string& option, const std::vector<std::string>& arguments,
+                            OutputFiles& files) {
   for (const std::string& argument : arguments) {
     if (const size_t at = argument.find('='); at != std::string::npos) {
       const std::string path = argument.substr(at + 1);
-      files.writes("--fetch", path.empty() ? argument : path, {".npy", ".npz"}, path.ends_with(".npz"));
+      files.writes(option, path.empty() ? argument : path, {".npy", ".npz"}, path.ends_with(".npz"));
     }
   }
 }
@@ -94,6 +96,14 @@ WrittenFiles FetchFiles::write(const NamedLiterals& results) const {
     writeBytes(path, printNpz(arrays, path), files);
   }
   return files;
+}
+
+std::vector<std::string> FetchFiles::names() const {
+  std::set<std::string> names;
+  for (const Wish& wish : wishes_) {
+    names.insert(wish.name);
+  }
+  return {names.begin(), names.end()};
 }
 
 bool FetchFiles::prints(const std::string& name) const {

@@ -20,8 +20,11 @@ class FetchFiles {
  public:
   /// `arguments`: "NAME=FILE.npy", "NAME=FILE.npz" (several names may share one), or "NAME" to print.
   static Result<FetchFiles> parse(const std::vector<std::string>& arguments, const Graph& graph);
-  /// The files that the arguments name, to be checked before the graph is even read.
-  static void addOutputs(const std::vector<std::string>& arguments, OutputFiles& files);
+  /// The files that the arguments of `option` name, to be checked before the graph is even read.
+  static void addOutputs(const std::string& option, const std::vector<std::string>& arguments,
+                         OutputFiles& files);
+  /// The fetches that are named, each once.
+  std::vector<std::string> names() const;
   /// Writes every file, also after one that failed.
   WrittenFiles write(const NamedLiterals& results) const;
   bool prints(const std::string& name) const;

@@ -7,6 +7,7 @@
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/plan_report.h"
 #include "tools/dfc/run/finite_watch.h"
+#include "tools/dfc/run/predict_run.h"
 #include "tools/dfc/run/run_report.h"
 #include "tools/dfc/run/training_run.h"
 
@@ -111,11 +112,19 @@ Exit runVerb(const RunArguments& arguments, Console& console) {
   for (const std::string& note : setting->feeds->notes()) {
     console.note(note);
   }
+  if (setting->evaluation.feeds) {
+    for (const std::string& note : setting->evaluation.feeds->notes()) {
+      console.note(note);
+    }
+  }
   if (!setting->stateNote.empty()) {
     console.note(setting->stateNote);
   }
   noteNull(*setting->session, console);
   noteIdleBackends(setting->options, setting->plan->machine(), console);
+  if (!arguments.predictions.empty()) {
+    return runPrediction(*setting, console);
+  }
   const Interruption interruption; // before it, there is nothing to lose
   const auto outcome = runTraining(arguments, *setting, interruption, console);
   if (!outcome) {

@@ -12,7 +12,7 @@ struct RunArguments {
   std::string source;
   PlanOptions plan;
   int64_t steps = 0, epochs = 0; ///< 0: not given
-  std::vector<std::string> feeds, fetches, customLibraries;
+  std::vector<std::string> feeds, fetches, predictions, customLibraries;
   BackendArguments backends;
   std::optional<uint64_t> seed;
   std::string state, saveState, trace, dataFolder;

@@ -10,6 +10,7 @@
 #include "tools/dfc/io/parameter_files.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/run/custom_libraries.h"
+#include "tools/dfc/run/predict_run.h"
 
 #include <fmt/format.h>
 
@@ -36,7 +37,8 @@ Result<SessionOptions> sessionOptionsOf(const RunArguments& arguments) {
 }
 
 void addOutputs(const RunArguments& arguments, OutputFiles& files) {
-  FetchFiles::addOutputs(arguments.fetches, files);
+  FetchFiles::addOutputs("--fetch", arguments.fetches, files);
+  FetchFiles::addOutputs("--predict", arguments.predictions, files);
   files.writes("--save-state", arguments.saveState, {".safetensors"});
   files.writes("--trace", arguments.trace, {".json"});
   files.writes("--checkpoint", arguments.checkpoint, {".safetensors"});
@@ -195,8 +197,12 @@ std::string bestFileOf(const std::string& checkpoint) {
 }
 
 Result<Setting> prepare(const RunArguments& arguments) {
-  if (Diagnostics errors = trainingFaults(arguments); !errors.empty()) {
-    return errors;
+  Diagnostics wordFaults = trainingFaults(arguments);
+  if (!arguments.predictions.empty()) {
+    add(wordFaults, predictionFaults(arguments));
+  }
+  if (!wordFaults.empty()) {
+    return wordFaults;
   }
   if (Diagnostics errors = outputFaults(arguments); !errors.empty()) {
     return errors;
@@ -214,8 +220,11 @@ Result<Setting> prepare(const RunArguments& arguments) {
   if (options) {
     add(errors, initialiserFaults(arguments, setting.plan->graph(), options->dataFolder));
   }
-  auto feeds = Feeds::load(arguments.feeds, setting.plan->graph(), arguments.seed);
-  auto fetches = FetchFiles::parse(arguments.fetches, setting.plan->graph());
+  const bool predicts = !arguments.predictions.empty();
+  auto feeds = Feeds::load(arguments.feeds, setting.plan->graph(), arguments.seed, "--feed",
+                           predicts ? LastBatch::Padded : LastBatch::LeftOut);
+  auto fetches =
+      FetchFiles::parse(predicts ? arguments.predictions : arguments.fetches, setting.plan->graph());
   add(errors, feeds.errors());
   add(errors, fetches.errors());
   if (!errors.empty()) {

@@ -26,6 +26,11 @@ Fetches. Scalars are shown with their mean over the steps (over the last epoch, 
 saves the value of the last step. NAME alone after --fetch prints it. With --json, small ones are there as
 "values", in which "nan", "inf" and "-inf" stand for what JSON has no number for.
 
+Predictions. --predict probs=probs.npy runs all rows of the feeds once, in the files' order, and saves what becomes of
+each: an array whose first axis counts these rows. A last batch that is not full is filled up with copies of the last
+row, whose results are cut off; so files may also have fewer rows than a batch. The fetch needs the batch as its first
+axis, and the result of a row must not depend on other rows. The graph must not train; --state has its parameters.
+
 Training. --checkpoint FILE.safetensors is replaced every --every N steps (default: each epoch), at the end and after
 Ctrl-C. It holds the parameters, the optimiser's state among them, the step and the order of the rows. --resume FILE
 goes on behind that step, with the same bits as a run that was never interrupted; --steps and --epochs count the whole
@@ -60,6 +65,8 @@ Examples:
       --log mlp.csv --curve mlp.svg --checkpoint mlp.safetensors --every 20 --keep-best loss --resume mlp.safetensors
   dfc run samples/02_train_mlp/mlp.dfg --epochs 1 --feed images=fashion-mnist/train/images \
       --feed labels=fashion-mnist/train/labels --fetch loss=loss.npy --save-state mlp.safetensors
+  dfc run samples/02_train_mlp/mlp_eval.dfg --state mlp.safetensors --partial --predict probabilities=probabilities.npy \
+      --feed images=fashion-mnist/test/images --feed labels=fashion-mnist/test/labels
   dfc run samples/04_graph_file/figure.dfg -m cpu-2gpu --steps 20 --feed images=fashion-mnist/train/images \
       --feed labels=fashion-mnist/train/labels --trace trace.json)";
 
@@ -113,6 +120,10 @@ void addRun(CLI::App& program, Verbs& verbs) {
       ->type_name("SEED")
       ->check(wholeNumber(0, std::numeric_limits<uint64_t>::max()));
   verb->add_option("--fetch", arguments->fetches, "save a fetch as .npy or .npz after the last step")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  verb->add_option("--predict", arguments->predictions,
+                   "save a fetch of all rows of the feeds, in their order, as .npy or .npz")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
   verb->add_option("--state", arguments->state, "start from these parameters")->type_name("FILE.safetensors");

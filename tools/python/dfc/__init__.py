@@ -21,9 +21,11 @@ from .errors import CustomError, Diagnostic, Error, MachineError, NotFiniteError
 from .machines import machine, machine_names
 from .numpy_names import (arange, expand_dims, logical_and, logical_not, logical_or, logical_xor, moveaxis, pad, ravel,
                           split, square, squeeze, stack, std, swapaxes, take, tile, var)
+from .numpy_protocols import install as _install_numpy_protocols
 from .plain import (CsvTable, Device, DeviceMemory, Explanation, LoadedWeights, Op, Parameter, Span, Step, TensorSpec,
                     Transfer)
 from .planning import compile, explain, open, svg
 
+_install_numpy_protocols()
 float32, float64, float16, bfloat16 = DType.float32, DType.float64, DType.float16, DType.bfloat16
 int32, int64, uint8, bool_ = DType.int32, DType.int64, DType.uint8, DType.bool

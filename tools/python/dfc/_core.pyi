@@ -8,6 +8,11 @@ from typing import Any
 import numpy
 import numpy.typing
 
+from dfc.numpy_protocols import (
+    _array as __array__,
+    _array_function as __array_function__,
+    _array_ufunc as __array_ufunc__
+)
 import dfc.plain
 
 
@@ -243,8 +248,6 @@ class Tensor:
     def __hash__(self) -> int: ...
 
     def __repr__(self) -> str: ...
-
-    __array_ufunc__: None = None
 
     def sum(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
         """
@@ -1255,6 +1258,11 @@ class Session:
     def wait_all(self) -> None:
         """
         Until the steps submitted so far have ended. Raises the failure of one that nobody has waited for.
+        """
+
+    def predict(self, data: Mapping[str, numpy.typing.ArrayLike], fetches: Sequence[str] = (), arrays: str = 'numpy') -> dict[str, Any]:
+        """
+        What becomes of every row of a data set, in its order: arrays by name, whose first axis counts the rows. `data`: an array of as many rows as you like for each input, or of exactly the input's shape, which is fed at every step. A last batch that is not full is filled up with copies of the last row, whose results are cut off, so a row's result must not depend on other rows. `fetches`: which; none: all whose first axis is the batch. float64 and int64 become what the inputs are, where nothing but floats' last digits is lost. Raises dfc.Error with every mistake, and for a plan that trains.
         """
 
     def state(self, arrays: str = 'numpy') -> dict:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy
+
 from . import _core
 from ._core import Builder, DType, Tensor
 
@@ -43,7 +45,9 @@ def logical_xor(a: Tensor, b: Tensor) -> Tensor:
     return _bool(a) ^ _bool(b)
 
 
-def _bool(a: Tensor) -> Tensor:
+def _bool(a: Any) -> Any:
+    if not isinstance(a, Tensor):
+        return numpy.asarray(a).astype(bool)
     return a if a.dtype == DType.bool else a.astype(DType.bool)
 
 

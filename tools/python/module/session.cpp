@@ -3,6 +3,7 @@
 
 #include "runtime/checkpoint.h"
 #include "runtime/custom/custom_library.h"
+#include "runtime/predict/predict.h"
 #include "runtime/weights/load_weights.h"
 #include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/arrays/numpy_arrays.h"
@@ -92,6 +93,31 @@ nb::object waitFor(const PendingStep& self, const std::optional<std::string>& fe
     return self.pending.wait(*fetch);
   }();
   return arrayAs(std::move(result).orThrow(), arrays);
+}
+
+nb::dict predictFor(const OpenSession& self, const FeedsLike& data, const std::vector<std::string>& fetches,
+                    const std::string& arrays) {
+  checkForm(arrays);
+  const std::shared_ptr<Session> session = self.session();
+  const NamedLiterals rows = self.feeds(data);
+  auto found = [&] {
+    const nb::gil_scoped_release unlocked;
+    return predict(*session, rows, fetches);
+  }();
+  return dictOf(std::move(found).orThrow(), arrays);
+}
+
+void bindPredict(nb::class_<OpenSession>& session) {
+  session.def(
+      "predict", predictFor, "data"_a, "fetches"_a = std::vector<std::string>(), "arrays"_a = "numpy",
+      nb::sig("def predict(self, data: collections.abc.Mapping[str, numpy.typing.ArrayLike], fetches: "
+              "collections.abc.Sequence[str] = (), arrays: str = 'numpy') -> dict[str, typing.Any]"),
+      "What becomes of every row of a data set, in its order: arrays by name, whose first axis counts the "
+      "rows. `data`: an array of as many rows as you like for each input, or of exactly the input's shape, "
+      "which is fed at every step. A last batch that is not full is filled up with copies of the last row, "
+      "whose results are cut off, so a row's result must not depend on other rows. `fetches`: which; none: "
+      "all whose first axis is the batch. float64 and int64 become what the inputs are, where nothing but "
+      "floats' last digits is lost. Raises dfc.Error with every mistake, and for a plan that trains.");
 }
 
 void bindSteps(nb::module_& module, nb::class_<OpenSession>& session) {
@@ -328,6 +354,7 @@ void bindSession(nb::module_& module) {
       "set of weights.");
   session.def("_step_seconds", stepSeconds, "feeds"_a, "count"_a); // of bench/step_overhead.py
   bindSteps(module, session);
+  bindPredict(session);
   bindState(session);
   bindWeights(session);
   bindReports(session);

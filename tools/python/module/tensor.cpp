@@ -109,7 +109,6 @@ void bindProtocols(TensorClass& tensor) {
     return fmt::format("<dfc.Tensor '{}' {}>", graph.nameOf(self.tensor.value()),
                        toString(self.tensor.type()));
   });
-  tensor.attr("__array_ufunc__") = nb::none(); // NumPy's operators leave the work to ours
 }
 
 void bindProperties(TensorClass& tensor) {

@@ -103,6 +103,15 @@ nb::object asArray(const Literal& self, nb::handle type, nb::handle copy) {
                 : numpy.attr("asarray")(array, "dtype"_a = type);
 }
 
+/// NumPy would cut them off in silence.
+void refuseFractions(const nb::object& array, ElementType wanted, const char* what) {
+  const bool isFloating = nb::cast<std::string>(array.attr("dtype").attr("kind")) == "f";
+  if (isFloating && nb::cast<int64_t>(array.attr("size")) > 0) {
+    refuse(what,
+           fmt::format("numbers with fractions, where the elements are {}: round them first", name(wanted)));
+  }
+}
+
 } // namespace
 
 Literal literalOf(nb::handle object, Sharing sharing, std::optional<ElementType> wanted, const char* what) {
@@ -123,6 +132,9 @@ Literal literalOf(nb::handle object, Sharing sharing, std::optional<ElementType>
     type = nb::cast(*wanted).attr("numpy");
   } else if (wanted && isNumber) {
     type = nb::module_::import_("ml_dtypes").attr("bfloat16");
+  }
+  if (wanted && isNumber && isInteger(*wanted)) {
+    refuseFractions(numpy.attr("asarray")(object), *wanted, what);
   }
   return literalOfNumpy(numpy.attr("asarray")(object, "dtype"_a = type), Sharing::Copied, what);
 }

@@ -1,0 +1,95 @@
+#include "runtime/data/convert_elements.h"
+
+#include "ir/base/assert.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace dfc {
+namespace {
+
+const char* numpyName(ElementType element) {
+  switch (element) {
+  case ElementType::F32: return "float32";
+  case ElementType::F64: return "float64";
+  case ElementType::F16: return "float16";
+  case ElementType::BF16: return "bfloat16";
+  case ElementType::I32: return "int32";
+  case ElementType::I64: return "int64";
+  case ElementType::U8: return "uint8";
+  case ElementType::Bool: return "bool";
+  }
+  DFC_UNREACHABLE("element type");
+}
+
+/// A double has not all digits of an i64.
+bool isExact(const Literal& from, const Literal& to, int64_t index) {
+  if (from.type().element != ElementType::I64) {
+    return from.at(index) == to.at(index);
+  }
+  const int64_t number = from.data<int64_t>()[static_cast<size_t>(index)];
+  const double held = to.at(index);
+  return std::abs(held) < 0x1p63 && static_cast<int64_t>(held) == number;
+}
+
+std::string numberText(const Literal& data, int64_t index) {
+  return data.type().element == ElementType::I64
+             ? fmt::format("{}", data.data<int64_t>()[static_cast<size_t>(index)])
+             : fmt::format("{}", data.at(index));
+}
+
+Diagnostic cannotHold(ElementType element, const Literal& data, int64_t index, const std::string& source) {
+  const ElementType from = data.type().element;
+  return {
+      Severity::Error,
+      {source},
+      fmt::format("element {} is {}, which {} cannot hold", index, numberText(data, index), name(element)),
+      fmt::format("declare the input as {}, or bring the numbers into the range of {}", name(from),
+                  name(element))};
+}
+
+} // namespace
+
+bool convertsTo(ElementType element, ElementType from) {
+  if (element == from) {
+    return true;
+  }
+  if (element == ElementType::Bool || from == ElementType::Bool) {
+    return false;
+  }
+  return isFloat(element) ? from != ElementType::U8 : !isFloat(from);
+}
+
+Result<ConvertedArray> convertedTo(ElementType element, const Literal& data, const std::string& source) {
+  if (element == data.type().element) {
+    return ConvertedArray{data};
+  }
+  ConvertedArray converted{Literal({element, data.type().shape})};
+  const bool fromFloat = isFloat(data.type().element);
+  for (int64_t i = 0; i < data.type().shape.elements(); ++i) {
+    const double number = data.at(i);
+    if (!isFloat(element) && (number < -0x1p63 || number >= 0x1p63)) {
+      return cannotHold(element, data, i, source);
+    }
+    converted.values.set(i, number);
+    const double held = converted.values.at(i);
+    if (fromFloat ? std::isfinite(number) && !std::isfinite(held) : !isExact(data, converted.values, i)) {
+      return cannotHold(element, data, i, source);
+    }
+    converted.rounded = converted.rounded || (fromFloat && std::isfinite(number) && held != number);
+  }
+  return converted;
+}
+
+std::string conversionHint(ElementType element, ElementType from) {
+  if (isFloat(from) && isInteger(element) && element != ElementType::Bool) {
+    return fmt::format("floats become no integers by themselves: round them in NumPy: "
+                       "np.rint(array).astype(np.{})",
+                       numpyName(element));
+  }
+  return fmt::format("convert it in NumPy: array.astype(np.{}){}", numpyName(element),
+                     from == ElementType::U8 && isFloat(element) ? ", / 255 for pixels" : "");
+}
+
+} // namespace dfc
