@@ -163,8 +163,9 @@ class MemoryPlanner {
                     row.name, needed, there, humanBytes(plan_.residentBytes[device]),
                     humanBytes(plan_.lowerBound[device]), fmt::join(holders, ", ")),
         machine_.devices.size() > 1
-            ? "placement goes by time alone: pin some of these to a device with more memory (--pin "
-              "NAME=DEVICE, and '*=DEVICE' for all), use a smaller batch, or give a machine with more memory"
+            ? "no plan that the policy tried fits (auto tries the most): pin some of these to a device with "
+              "more memory (--pin NAME=DEVICE, and '*=DEVICE' for all), use a smaller batch, or give a "
+              "machine with more memory or further devices"
             : "use a smaller batch, or give a machine with more memory or with further devices");
   }
 

@@ -38,8 +38,9 @@ Diagnostic cannotCut(const Graph& graph, const WishedCut& wish, ValueId value, l
       errorAt(wish,
               fmt::format("{}: '{}', {}, cannot be cut along axis {}", wish.text, graph.nameOf(value),
                           toString(graph.typeOf(value)), wish.axis),
-              axes.empty() ? "it cannot be cut among so many devices"
-                           : fmt::format("it can be cut along axis {}", fmt::join(axes, ", ")));
+              graph.typeOf(value).shape.rank() == 0 ? "a scalar has no axis: cut what it is computed from"
+              : axes.empty()                        ? "it cannot be cut among so many devices"
+                             : fmt::format("it can be cut along axis {}", fmt::join(axes, ", ")));
   if (error.where.line == 0) {
     error.where = graph.locationOf(graph[value].producer);
   }

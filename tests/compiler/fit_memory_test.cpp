@@ -236,6 +236,7 @@ TEST_CASE("less than any order needs is refused, with the least that was found")
   const std::string& message = plan.errors()[0].message;
   CHECK(message.find("gpu0 needs 3.26 GB but has 128 MB") == 0);
   CHECK(message.find("the least that was found is 128 MB") != std::string::npos);
+  CHECK(plan.errors()[0].hint.find("no plan that the policy tried fits") == 0);
 }
 
 TEST_CASE("streaming in, computing and streaming out share little memory without a deadlock") {

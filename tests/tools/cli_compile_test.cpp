@@ -187,6 +187,11 @@ TEST_CASE("dfc: products drain through little memory; less than any order needs 
   json.emplace_back("--json");
   const auto refused = Json::parse(shop.dfc(json).err);
   CHECK(refused.dump().find("gpu0 needs 115 KB") != std::string::npos);
+  std::vector<std::string> all = words("simulate", "1MiB");
+  all.insert(all.end(), {"--memory", "gpu*=32767"}); // of several that match, the last holds
+  CHECK_THAT(shop.dfc(all).err, startingWith("g.dfg: error: gpu0 needs 115 KB but has 32.8 KB"));
+  all.back() = "tpu*=1MB";
+  CHECK_THAT(shop.dfc(all).err, containing("has no device 'tpu*'"));
   CHECK_THAT(shop.dfc(words("compile", "0")).err,
              containing("--memory gpu0=0: a device without memory holds nothing\n  hint: "));
   const Outcome bench = shop.bench({"experiments", "--memory", "gpu7=1MB", "-m", "cpu-2gpu"});

@@ -243,8 +243,11 @@ Exit runBench(const std::vector<std::string>& words, Console& console) {
       ->allow_extra_args(false);
   program.add_flag("--calibrate", arguments.options.calibrate,
                    "time the ops of each plan first, so that predictions rest on measured times");
-  program.add_option("--memory", arguments.memory, "capacity of a device in place of the machine's own")
-      ->type_name("DEVICE=SIZE")
+  program
+      .add_option(
+          "--memory", arguments.memory,
+          "capacity of each device that DEVICES matches (with * and ?), in place of the machine's own")
+      ->type_name("'DEVICES=SIZE'")
       ->allow_extra_args(false);
   program
       .add_option("--only", arguments.options.only,

@@ -8,6 +8,7 @@
 #include "ir/author/text/parse.h"
 #include "ir/author/text/pin_place.h"
 #include "ir/base/atomic_file.h"
+#include "ir/base/glob.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/ops/matmul.h"
 #include "tools/dfc/calibrations.h"
@@ -57,7 +58,7 @@ Diagnostic noDevice(const std::string& option, const std::string& device, const 
 }
 
 void applyOne(const std::string& text, Machine& machine, Diagnostics& errors) {
-  const auto pair = splitPair(text, "--memory", "DEVICE=SIZE, for example gpu0=512MB");
+  const auto pair = splitPair(text, "--memory", "DEVICES=SIZE, for example gpu0=512MB or gpu*=8GB");
   if (!pair) {
     return add(errors, pair.errors());
   }
@@ -69,11 +70,15 @@ void applyOne(const std::string& text, Machine& machine, Diagnostics& errors) {
         errorWithoutPlace(fmt::format("--memory {}: a device without memory holds nothing", text),
                           "leave the option out to keep the machine file's capacity"));
   }
-  const DeviceId device = machine.findDevice(pair->first);
-  if (!device.valid()) {
+  bool found = false;
+  for (const DeviceId device : machine.devices.ids()) {
+    if (globMatches(pair->first, machine.devices[device].name)) {
+      found = true;
+      machine.devices[device].memoryBytes = size ? *size : machine.devices[device].memoryBytes;
+    }
+  }
+  if (!found) {
     errors.push_back(noDevice("--memory " + text, pair->first, machine));
-  } else if (size) {
-    machine.devices[device].memoryBytes = *size;
   }
 }
 
@@ -229,8 +234,11 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options) {
           "all other ops follow")
       ->type_name("'PATTERN:AXIS=DEVICES'")
       ->allow_extra_args(false);
-  verb.add_option("--memory", options.memory, "capacity of a device in place of the machine file's")
-      ->type_name("DEVICE=SIZE")
+  verb.add_option("--memory", options.memory,
+                  "capacity of each device that DEVICES matches (with * and ?), in place of the machine "
+                  "file's; of several "
+                  "that match, the last holds")
+      ->type_name("'DEVICES=SIZE'")
       ->allow_extra_args(false);
   verb.add_option("--skip-pass", options.without, listed("leave a pass out", skippableNames()))
       ->type_name("NAME")

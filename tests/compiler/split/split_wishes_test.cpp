@@ -70,6 +70,11 @@ TEST_CASE("split by name: a parameter by its columns, counted from the end") {
 TEST_CASE("split by name: what cannot be had is said, with the way out") {
   CHECK_THAT(errorOf({{"x", 2, "gpu*"}}), containing("'x', f32[64, 32], cannot be cut along axis 2"));
   CHECK_THAT(errorOf({{"x", 2, "gpu*"}}), containing("it can be cut along axis 0"));
+  const auto scalar =
+      splitCandidates(parsed("graph g {\n  input x : f32[64]\n  s = reduceSum(x)\n  fetch s\n}"), twoGpus(),
+                      RooflineCostModel(), std::vector<SplitWish>{{"s", 0, "gpu*"}});
+  REQUIRE_FALSE(scalar);
+  CHECK_THAT(render(scalar.errors()), containing("a scalar has no axis: cut what it is computed from"));
   CHECK_THAT(errorOf({{"y", 0, "gpu*"}}), containing("split 'y:0=gpu*' names no value"));
   CHECK_THAT(errorOf({{"x", 0, "tpu*"}}), containing("names no device of machine"));
   CHECK_THAT(errorOf({{"x", 0, "gpu0"}}), containing("names one device of machine"));
