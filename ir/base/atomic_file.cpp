@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <system_error>
@@ -323,8 +324,10 @@ std::string peekPipe(const File& pipe, size_t count) {
 template <class Bytes>
 Result<Bytes> readWhole(const std::string& path, uint64_t limit) {
   const auto unopened = [&] {
-    return failure(path, fmt::format("cannot open: {}", systemText(errno)),
-                   "check the name and the permissions");
+    const int code = errno;
+    const auto near = code == ENOENT ? nearestFile(path) : std::nullopt;
+    return failure(path, fmt::format("cannot open: {}", systemText(code)),
+                   near ? fmt::format("did you mean '{}'?", *near) : "check the name and the permissions");
   };
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) {
@@ -402,6 +405,22 @@ int tryWriting(const std::string& path) {
   }
   const File folder = openFolderOf(fileBehindLinks(path));
   return folder.open() && Temporary(folder).file().open() ? 0 : errno;
+}
+
+std::optional<std::string> nearestFile(const std::string& path) {
+  constexpr size_t lookedAt = 10'000; // a folder of a data set may hold millions
+  const std::filesystem::path wanted(path);
+  const std::filesystem::path folder = wanted.parent_path();
+  std::vector<std::string> names;
+  std::error_code failed;
+  std::filesystem::directory_iterator entry(folder.empty() ? "." : folder, failed);
+  for (; !failed && entry != std::filesystem::directory_iterator() && names.size() < lookedAt;
+       entry.increment(failed)) {
+    names.push_back(entry->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  const auto near = nearestName(wanted.filename().string(), names);
+  return near ? std::optional((folder / *near).string()) : std::nullopt;
 }
 
 std::string peekFile(const std::string& path, size_t count) {

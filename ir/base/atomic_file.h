@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <new>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -37,6 +38,10 @@ class NoMemoryForFile : public std::bad_alloc {
  private:
   std::string file_;
 };
+
+/// The file or folder beside a `path` that is not there whose name is nearest to its own, as a path: "did you
+/// mean …". None where none is near, or its folder is not there either.
+std::optional<std::string> nearestFile(const std::string& path);
 
 /// Up to `count` of the first bytes of a file; of a pipe that this process was given, what has arrived, which
 /// stays in the pipe. Empty where `readFile` would give an error.

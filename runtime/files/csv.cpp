@@ -44,6 +44,10 @@ bool isName(const CsvCell& cell) { return !isEmpty(cell) && !readNumber<double>(
 constexpr const char* wordsHint = "name the other columns (FILE.csv:COLUMN,COLUMN), or have its words "
                                   "numbered (FILE.csv:#COLUMN; CsvOptions::words)";
 
+constexpr const char* gapsHint =
+    "give a number, or read it where gaps may be NaN (CsvOptions::gaps; in Python "
+    "dfc.read_csv(…, gaps=True)), fill them, and save a .npy";
+
 /// The numbers of a column as they come.
 class Column {
  public:
@@ -56,11 +60,15 @@ class Column {
       return isRead_ ? addWord(cell) : void();
     }
     const auto number = readNumber<double>(cell.text);
+    if (number && std::isnan(*number) && !gaps && ++faults_ <= toldFaults) {
+      rows.complain(cell, fmt::format("'{}' in column '{}' is no number to compute with", cell.text, name_),
+                    gapsHint);
+    }
     if (!number && !(gaps && isEmpty(cell)) && ++faults_ <= toldFaults) {
       rows.complain(cell,
                     isEmpty(cell) ? fmt::format("no number in column '{}'", name_)
                                   : fmt::format("'{}' in column '{}' is not a number", cell.text, name_),
-                    isEmpty(cell) ? "give one, or let gaps be NaN" : wordsHint);
+                    isEmpty(cell) ? gapsHint : wordsHint);
     }
     addNumber(cell.text, number.value_or(std::nan("")));
   }

@@ -30,7 +30,7 @@ struct CsvOptions {
   std::vector<std::string> columns = {};
   /// Columns of words, by name: each word becomes a number, 0, 1, … in the order in which they first stand.
   std::vector<std::string> words = {};
-  /// Whether an empty cell among numbers is NaN; else it is a mistake.
+  /// Whether an empty cell among numbers is NaN, and "nan" may stand there; else both are mistakes.
   bool gaps = false;
 };
 

@@ -121,3 +121,28 @@ TEST_CASE("dfc run --eval: rows that the evaluation leaves out are told") {
                                      "--eval-feed", "x=x.npy", "--eval-feed", "k=k.npy"});
   CHECK_THAT(outcome.err, containing("x.npy: 5 rows make 1 batch of 4; 1 row is left out of each epoch\n"));
 }
+
+TEST_CASE("dfc run: slips in names of fetches are told before a graph is planned") {
+  const PredictBench bench;
+  // A calibration table that is not there is only looked for when the graph is planned.
+  const Outcome fetch = bench.predict({"--fetch", "sum=sums.npy", "--calibration", "absent.json"});
+  CHECK(fetch.status == 1);
+  CHECK(fetch.err == "error: there is no fetch 'sum'\n"
+                     "  hint: did you mean 'sums'? There are: z, sums, total, next\n");
+  const Outcome best =
+      bench.dfc({"run", "counting.dfg", "--feed", "row=x.npy", "--eval", "affine.dfg", "--checkpoint",
+                 "c.safetensors", "--keep-best", "totl", "--calibration", "absent.json"});
+  CHECK(best.status == 1);
+  CHECK(best.err == "error: there is no fetch 'totl'\n  hint: did you mean 'total'? There are: z, total\n");
+}
+
+TEST_CASE("dfc run: a feed or a machine file that is not there has a near name") {
+  const PredictBench bench;
+  const Outcome feed = bench.dfc({"run", "affine.dfg", "--feed", "x=xx.npy", "--feed", "y=y.npy"});
+  CHECK(feed.err == "xx.npy: error: cannot open: No such file or directory\n"
+                    "  hint: did you mean 'x.npy'?\n");
+  bench.write("twins.json", "{}");
+  const Outcome machine = bench.predict({"-m", "twin.json"});
+  CHECK(machine.status == 1);
+  CHECK_THAT(machine.err, containing("did you mean -m twins.json? "));
+}

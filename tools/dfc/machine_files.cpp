@@ -38,7 +38,8 @@ Diagnostic noSuchFile(const std::string& word) {
   for (const ShippedMachine& machine : shippedMachines()) {
     names.push_back(machine.name);
   }
-  const auto near = nearestName(files::path(word).stem().string(), names);
+  const auto file = nearestFile(word);
+  const auto near = file ? file : nearestName(files::path(word).stem().string(), names);
   return {Severity::Error,
           {word},
           "there is no such machine file",

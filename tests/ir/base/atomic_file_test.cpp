@@ -98,6 +98,18 @@ TEST_CASE("atomic file: reading has a limit and wants a file") {
         "cannot open: No such file or directory");
 }
 
+TEST_CASE("atomic file: a file that is not there has a near name beside it") {
+  const test::TemporaryFolder folder;
+  CHECK(!nearestFile(folder.file("images.npy")));
+  CHECK(writeFileAtomically(folder.file("images.npy"), std::string_view("12345")).ok());
+  CHECK(nearestFile(folder.file("imags.npy")) == folder.file("images.npy"));
+  CHECK(readFile(folder.file("imags.npy"), 10).errors().front().hint ==
+        "did you mean '" + folder.file("images.npy") + "'?");
+  CHECK(readFile(folder.file("labels.csv"), 10).errors().front().hint ==
+        "check the name and the permissions");
+  CHECK(!nearestFile(folder.file("none/images.npy")));
+}
+
 TEST_CASE("atomic file: a pipe is read to its end or its limit") {
   const auto readThrough = [](std::string_view text, uint64_t limit) { // as `dfc compile <(print-a-graph)`
     std::array<int, 2> ends{};

@@ -60,7 +60,8 @@ TEST_CASE("csv: every mistake has its line and column, all at once") {
         "  hint: give every row as many cells; one that holds the separator stands in quotes\n"
         "t.csv:5:3: error: no number in column 'b'\n"
         "  5,\n    ^\n"
-        "  hint: give one, or let gaps be NaN\n"
+        "  hint: give a number, or read it where gaps may be NaN (CsvOptions::gaps; in Python "
+        "dfc.read_csv(…, gaps=True)), fill them, and save a .npy\n"
         "t.csv:6:5: error: a row of 3 cells, where the first has 2\n"
         "  6,7,8\n      ^\n"
         "  hint: give every row as many cells; one that holds the separator stands in quotes\n");
@@ -71,6 +72,8 @@ TEST_CASE("csv: every mistake has its line and column, all at once") {
   CHECK_THAT(errors("\xC3\xA4,\xC3\xA4\n1,2\n"),
              containing("t.csv:1:3: error: two columns are named '\xC3\xA4'\n"));
   CHECK_THAT(errors("a\n1e999\n"), containing("t.csv:2:1: error: '1e999' in column 'a' is not a number\n"));
+  CHECK_THAT(errors("a,b\n1,2\n3,nan\n"),
+             containing("t.csv:3:3: error: 'nan' in column 'b' is no number to compute with\n"));
   CHECK_THAT(errors("\n\n"), containing("t.csv: error: has no rows\n"));
   CHECK_THAT(errors("a,kind\n1,2\n", {.words = {"kin"}}),
              containing("has no column 'kin'\n  hint: did you mean 'kind'?"));

@@ -20,14 +20,6 @@ namespace {
 
 constexpr int64_t shownValues = 12, jsonValues = 4096;
 
-std::vector<std::string> fetchNames(const Graph& graph) {
-  std::vector<std::string> names;
-  for (const Fetch& fetch : graph.fetches()) {
-    names.emplace_back(graph.text(fetch.name));
-  }
-  return names;
-}
-
 std::string numberText(const Literal& value, int64_t index) {
   if (value.type().element == ElementType::I64) {
     return fmt::format("{}", value.data<int64_t>()[static_cast<size_t>(index)]);
@@ -48,6 +40,14 @@ void writeBytes(const std::string& path, const Result<std::vector<std::byte>>& b
 }
 
 } // namespace
+
+std::vector<std::string> fetchNames(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Fetch& fetch : graph.fetches()) {
+    names.emplace_back(graph.text(fetch.name));
+  }
+  return names;
+}
 
 void WrittenFiles::add(const std::string& path, const Status& written) {
   tool::add(failed, written.errors());

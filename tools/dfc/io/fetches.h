@@ -7,6 +7,9 @@
 
 namespace dfc::tool {
 
+/// The fetches of a graph by name.
+std::vector<std::string> fetchNames(const Graph& graph);
+
 /// What became of files that were to be written.
 struct WrittenFiles {
   std::vector<std::string> paths, lost;

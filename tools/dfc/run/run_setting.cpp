@@ -190,6 +190,47 @@ Status loadStateOf(const RunArguments& arguments, Setting& setting) {
   return success();
 }
 
+/// The names of a graph file's fetches; none of a plan, which needs no planning, nor of a file with mistakes.
+std::optional<std::vector<std::string>> writtenFetches(const std::string& source,
+                                                       const PlanOptions& options) {
+  const auto isPlan = isPlanFile(source);
+  if (source.empty() || !isPlan || *isPlan) {
+    return std::nullopt;
+  }
+  const auto graph = graphOfFile(source, options);
+  return graph ? std::optional(fetchNames(*graph)) : std::nullopt;
+}
+
+void checkFetch(const std::string& name, const std::optional<std::vector<std::string>>& known,
+                Diagnostics& errors) {
+  if (known && std::find(known->begin(), known->end(), name) == known->end()) {
+    errors.push_back(unknownName("fetch", name, *known));
+  }
+}
+
+/// Slips in names of fetches, before graphs are planned, which may take long.
+Diagnostics fetchFaults(const RunArguments& arguments) {
+  Diagnostics errors;
+  std::vector<std::string> wished = arguments.fetches;
+  wished.insert(wished.end(), arguments.predictions.begin(), arguments.predictions.end());
+  if (!wished.empty()) {
+    const auto known = writtenFetches(arguments.source, arguments.plan);
+    for (const std::string& wish : wished) {
+      checkFetch(wish.substr(0, wish.find('=')), known, errors);
+    }
+  }
+  if (!arguments.bestBy.empty()) {
+    checkFetch(arguments.bestBy, writtenFetches(arguments.evalGraph, arguments.plan), errors);
+  }
+  return errors;
+}
+
+/// Of a graph that is not going to be planned.
+Diagnostics feedFaults(const RunArguments& arguments) {
+  const auto graph = graphOfFile(arguments.source, arguments.plan);
+  return graph ? Feeds::load(arguments.feeds, *graph, arguments.seed).errors() : Diagnostics();
+}
+
 } // namespace
 
 std::string bestFileOf(const std::string& checkpoint) {
@@ -205,6 +246,11 @@ Result<Setting> prepare(const RunArguments& arguments) {
     return wordFaults;
   }
   if (Diagnostics errors = outputFaults(arguments); !errors.empty()) {
+    return errors;
+  }
+  if (Diagnostics slips = fetchFaults(arguments); !slips.empty()) {
+    Diagnostics errors = feedFaults(arguments);
+    add(errors, slips);
     return errors;
   }
   Setting setting;

@@ -45,6 +45,8 @@ constexpr const char* viewFooter = R"(Pictures:
   figure     one box for each scope on each device; placed --collapse is the same
   schedule   a row for each queue, time from left to right, waits as arrows; --collapse hides the ops of a scope
 
+Without --what, -o draws the graph of a graph file, and the figure of a plan or where -m names a machine; it says which.
+
 A log (FILE.csv) that dfc run --log wrote is drawn as its curves: a panel for each scalar over the steps.
 
 -o FILE.html, in place of --what: one page for a browser with all of it: the graph by scope, the timeline of every queue
@@ -192,6 +194,17 @@ Diagnostic withoutPicture(const std::string& output) {
 
 bool isPage(const ViewArguments& arguments) { return endingOf(arguments.output) == ".html"; }
 
+/// Whether -o names a picture of which the words say no more.
+bool needsDefault(const ViewArguments& arguments) {
+  return !arguments.output.empty() && !isPage(arguments) && arguments.what.empty() && arguments.trace.empty();
+}
+
+/// A graph that nothing is planned for is drawn as it is written, a plan as who computes what.
+std::string defaultPicture(const ViewArguments& arguments) {
+  const auto isPlan = isPlanFile(arguments.source);
+  return (isPlan && *isPlan) || !arguments.plan.machine.empty() || arguments.collapse ? "figure" : "graph";
+}
+
 Diagnostics faultsOf(const ViewArguments& arguments) {
   Diagnostics errors;
   if (isPage(arguments)) {
@@ -316,15 +329,29 @@ Exit viewPage(const ViewArguments& arguments, Console& console) {
       -1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-Exit viewVerb(const ViewArguments& arguments, Console& console) {
+std::vector<std::string> picturesBut(const std::string& drawn) {
+  std::vector<std::string> others(pictures.begin(), pictures.end());
+  std::erase(others, drawn);
+  return others;
+}
+
+Exit viewVerb(ViewArguments arguments, Console& console) {
   if (isLog(arguments.source)) {
     return viewCurves(arguments, console);
+  }
+  const bool byDefault = needsDefault(arguments);
+  if (byDefault) {
+    arguments.what = defaultPicture(arguments);
   }
   if (const Diagnostics errors = faultsOf(arguments); !errors.empty()) {
     return console.fail(Exit::UserError, errors);
   }
   if (isPage(arguments)) {
     return viewPage(arguments, console);
+  }
+  if (byDefault) {
+    console.note(fmt::format("draws --what={}; other pictures: {}; -o FILE.html has all", arguments.what,
+                             fmt::join(picturesBut(arguments.what), ", ")));
   }
   return arguments.trace.empty() ? viewPicture(arguments, console) : viewTrace(arguments, console);
 }

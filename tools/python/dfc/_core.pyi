@@ -1366,7 +1366,7 @@ class Batches:
 
 def read_csv(path: str | os.PathLike[str], *, columns: Sequence[str] = (), words: Sequence[str] = (), separator: str = ',', header: bool | None = None, gaps: bool = False) -> dfc.plain.CsvTable:
     """
-    A table of numbers. columns: those that are read, in this order; none: all. words: columns of words, each of which becomes a number, 0, 1, ... in the order in which they first stand. header: whether the first row holds names; None: it does where none of its cells is a number. gaps: an empty cell is NaN. Raises dfc.Error with every mistake, each with its line and column.
+    A table of numbers. columns: those that are read, in this order; none: all. words: columns of words, each of which becomes a number, 0, 1, ... in the order in which they first stand. header: whether the first row holds names; None: it does where none of its cells is a number. gaps: an empty cell is NaN, and 'nan' may stand there. Raises dfc.Error with every mistake, each with its line and column.
     """
 
 def read_array(source: str, preferred: str = '') -> object:
