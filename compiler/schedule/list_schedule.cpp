@@ -21,10 +21,11 @@ constexpr uint32_t mostRefused = 64;
 class ListScheduler {
  public:
   ListScheduler(const ListProblem& problem, const std::vector<double>& priority, AdmissionPolicy* policy)
-      : policy_(policy), problem_(problem), after_(problem), order_(orderOf(problem, priority)),
-        place_(problem.tasks.size()), missing_(problem.tasks.size()), ready_(problem.groupQueues.size()),
-        late_(problem.groupQueues.size()), notLate_(problem.groupQueues.size()),
-        freeQueues_(problem.groupQueues.size()), open_(problem.groupQueues.size()),
+      : policy_(policy), problem_(problem), after_(problem),
+        order_(orderOf(problem, priority, policy == nullptr)), place_(problem.tasks.size()),
+        missing_(problem.tasks.size()), ready_(problem.groupQueues.size()), late_(problem.groupQueues.size()),
+        notLate_(problem.groupQueues.size()), freeQueues_(problem.groupQueues.size()),
+        open_(problem.groupQueues.size()),
         clock_(problem.tasks.size() + problem.groupQueues.size(), problem.groupQueues.size()) {
     result_.start.resize(problem.tasks.size());
     result_.end.resize(problem.tasks.size());
@@ -91,12 +92,14 @@ class ListScheduler {
   bool isLate(const ListTask& task) const { return task.late && policy_ == nullptr; }
 
   // All tasks in the order of priority.
-  static std::vector<uint32_t> orderOf(const ListProblem& problem, const std::vector<double>& priority) {
+  static std::vector<uint32_t> orderOf(const ListProblem& problem, const std::vector<double>& priority,
+                                       bool earlyFirst) {
     const std::vector<double> rank = upwardRanks(problem);
     std::vector<uint32_t> order(problem.tasks.size());
     std::iota(order.begin(), order.end(), 0U);
     const auto key = [&](uint32_t task) {
-      return std::tuple(-priority[task], -rank[task], problem.tasks[task].netAllocation, task);
+      const ListTask& row = problem.tasks[task];
+      return std::tuple(!(earlyFirst && row.early), -priority[task], -rank[task], row.netAllocation, task);
     };
     std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
     return order;

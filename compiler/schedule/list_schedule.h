@@ -27,7 +27,8 @@ struct ListTask {
   int64_t netAllocation = 0; ///< bytes that it allocates minus bytes that it frees, where memory is short
   double utilisation = 0;    ///< of its group's device, while it runs alone: see processor_sharing.h
   uint32_t microBatch = noMicroBatch; ///< from 0 on: see microBatchRanks
-  bool late = false; ///< its group runs it behind all tasks that are not; none of those comes after it
+  bool late = false;  ///< its group runs it behind all tasks that are not; none of those comes after it
+  bool early = false; ///< it takes no time and has no predecessors: its group runs it before all others
 };
 
 struct ListProblem {
@@ -57,15 +58,16 @@ class Successors {
  private:
   std::vector<uint32_t> first_, tasks_;
 };
-/// `priority`: by task, such as a row of priorities.def; among ready tasks the highest goes first, then the
-/// highest upward rank, then the smallest net allocation, then the smallest index.
+/// `priority`: by task, such as a row of priorities.def; among ready tasks the early ones go first, then
+/// those of the highest priority, then the highest upward rank, then the smallest net allocation, then the
+/// smallest index.
 ListResult listSchedule(const ListProblem& problem, const std::vector<double>& priority);
 /// By upward rank alone.
 ListResult listSchedule(const ListProblem& problem);
 
 /// A further resource, beside queues and links, that may hold ready tasks back (memory: see
 /// compiler/memory/admission_control.h). Whether it admits a task may change whenever a task starts or ends.
-/// `late` is ignored then: other tasks may wait for the memory that a deferred task holds.
+/// `late` and `early` are ignored then: other tasks may wait for the memory that a deferred task holds.
 class AdmissionPolicy {
  public:
   virtual ~AdmissionPolicy() = default;

@@ -118,6 +118,7 @@ class ProblemMaker {
         staging_ += task.seconds;
         problem_.feeds = std::max(problem_.feeds, staging_);
         task.seconds = 0;
+        task.early = true;
       }
     } else {
       task.group = groups_.first[placed_.device[op].index()];

@@ -94,12 +94,12 @@ struct Tally {
 
 /// `mayBeSlower`: how many cases of a hundred; one of a short run. The search counts its steps, so that with
 /// a faster link or other memory it may end beside the optimum; a device more is only added to what was found
-/// without it. The long runs found 0.2 of a hundred for a device, 1.3 for a link and 1.4 for memory.
+/// without it. The long runs found none for a device, 1.5 of a hundred for a link and 2.2 for memory.
 void checkMonotone(const char* change, const Tally& tally, int least, int mayBeSlower) {
   INFO(change << ": " << tally.slower << " of " << tally.checked << " slower, the worst by " << tally.worst);
   CHECK(tally.checked >= least);
   CHECK(tally.slower <= std::max(1, tally.checked * mayBeSlower / 100));
-  CHECK(tally.worst < 1.5); // reached: 1.47, of a step of a microsecond
+  CHECK(tally.worst < 1.5); // reached: 1.2, of a step of three microseconds
 }
 
 Machine withFasterLink(Machine machine, Dice& dice) {
@@ -162,7 +162,7 @@ void checkMonotoneInMemory(uint64_t begin, uint64_t end) {
     }
   }
   INFO(refused << " refused");
-  checkMonotone("more memory", tally, static_cast<int>(end - begin) / 2, 2);
+  checkMonotone("more memory", tally, static_cast<int>(end - begin) / 2, 3);
 }
 
 void checkAgainstPolicies(uint64_t begin, uint64_t end) {

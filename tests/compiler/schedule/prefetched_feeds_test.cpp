@@ -77,3 +77,35 @@ TEST_CASE("prefetched feeds: a problem holds what a step does of them, and what 
   }
   CHECK(prefetched == 8);
 }
+
+TEST_CASE("prefetched feeds: staging does not queue behind the host's own work") {
+  // The host, a copy queue, a GPU: the host computes for 1 s; a GPU's work of 0.5 s reads a feed of 0.25 s.
+  ListProblem problem;
+  problem.groupQueues = {1, 1, 1};
+  problem.tasks.resize(4);
+  problem.tasks[0].seconds = 1;
+  problem.tasks[1].early = true; // staged during the step before
+  problem.tasks[2].seconds = 0.25;
+  problem.tasks[2].group = 1;
+  problem.tasks[2].before = {1};
+  problem.tasks[3].seconds = 0.5;
+  problem.tasks[3].group = 2;
+  problem.tasks[3].before = {2};
+  const ListResult result = listSchedule(problem);
+  CHECK(result.start[1] == 0);
+  CHECK(result.makespan == 1);
+  problem.tasks[1].early = false;
+  CHECK(listSchedule(problem).makespan == 1.75);
+}
+
+TEST_CASE("prefetched feeds: what is staged in the step before is early") {
+  const Executable plan = planOnEight(layersOverRows());
+  const ScheduleProblem problem = scheduleProblem(plan.placed(), plan.machine(), RooflineCostModel());
+  const SideTable<OpId, bool> staged = stagedInputs(plan.placed(), plan.machine());
+  size_t early = 0;
+  for (size_t task = 0; task < problem.list.tasks.size(); ++task) {
+    CHECK(problem.list.tasks[task].early == staged[problem.opOf[task]]);
+    early += problem.list.tasks[task].early ? 1 : 0;
+  }
+  CHECK(early > 0);
+}
