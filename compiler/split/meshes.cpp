@@ -93,7 +93,8 @@ struct RatedClass {
   DeviceWork work;
 };
 
-/// All devices of these classes in their order, without those whose share is too small.
+/// The mesh of all devices of these classes, in the classes' order; devices with too small a share are left
+/// out. None if fewer than two devices remain, or if those are alike.
 std::optional<Mesh> mixedMesh(llvm::ArrayRef<RatedClass> classes, const Planned& planned) {
   std::vector<DeviceId> devices;
   std::vector<DeviceWork> works;

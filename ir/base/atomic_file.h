@@ -39,8 +39,8 @@ class NoMemoryForFile : public std::bad_alloc {
   std::string file_;
 };
 
-/// The file or folder beside a `path` that is not there whose name is nearest to its own, as a path: "did you
-/// mean …". None where none is near, or its folder is not there either.
+/// For a `path` that does not exist: the path of the file or folder in the same folder with the nearest name,
+/// for a hint "did you mean …". None where no name is near, or the folder does not exist.
 std::optional<std::string> nearestFile(const std::string& path);
 
 /// Up to `count` of the first bytes of a file; of a pipe that this process was given, what has arrived, which

@@ -1,5 +1,5 @@
-// Predictions for a whole data set: every row once, in its order, in batches of the plan's size, whose
-// results are joined again:
+// Predictions for a whole data set: one pass over its rows, in order and in batches of the plan's size. The
+// results of all batches are joined along the first axis:
 //
 //   const NamedLiterals found = predict(*session, {{"images", images}}).orThrow(); // images f32[10000, 784]
 //   found.at("probs")                                                              // f32[10000, 10]
@@ -26,7 +26,7 @@ class Session;
 struct DataPass {
   /// What step 0, 1, … is fed; the rows of the last one that are beyond the data set count for nothing.
   std::function<NamedLiterals(int64_t step)> feeds = {};
-  /// Rows of the data set; 0: the data are those of one step, whose results are given as they are.
+  /// Rows of the data set. 0: the data feed a single step, and its results are returned unchanged.
   int64_t rows = 0;
   /// Rows that a step takes: the first axis of the fetches. 0: a step takes one entry, without an axis that
   /// counts it, and the results are stacked along a new first axis.
