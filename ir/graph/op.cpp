@@ -81,6 +81,28 @@ std::string arityText(Arity arity) {
                                  : fmt::format("{} to {} operands", arity.least, arity.most);
 }
 
+// Empty for ops of one operand and of any number.
+std::string_view operandNames(OpKind kind) {
+  switch (kind) {
+#define DFC_OPERANDS(Type, names)                                                                            \
+  case OpKind::Type:                                                                                         \
+    return names;
+#include "ir/graph/operand_names.def"
+#undef DFC_OPERANDS
+  default: return "";
+  }
+}
+
+TypeResult wrongCount(OpKind kind, Arity arity, size_t given) {
+  const std::string_view names = operandNames(kind);
+  return names.empty()
+             ? TypeResult::fail(fmt::format("{} takes {}, not {}", nameOf(kind), arityText(arity), given),
+                                "give the operands that the op's description lists")
+             : TypeResult::fail(
+                   fmt::format("{} takes {} ({}), not {}", nameOf(kind), arityText(arity), names, given),
+                   fmt::format("write {}({})", nameOf(kind), names));
+}
+
 } // namespace
 
 OpAttributes::OpAttributes() : OpAttributes(ops::Input{}) {}
@@ -168,9 +190,7 @@ bool isExact(OpKind kind) {
 TypeResult resultTypes(const OpAttributes& attributes, OperandTypes operands) {
   const Arity arity = arityOf(kindOf(attributes));
   if (operands.size() < arity.least || operands.size() > arity.most) {
-    return TypeResult::fail(
-        fmt::format("{} takes {}, not {}", nameOf(kindOf(attributes)), arityText(arity), operands.size()),
-        "give the operands that the op's description lists");
+    return wrongCount(kindOf(attributes), arity, operands.size());
   }
   TypeResult results = dispatch(attributes, [&]<class T>(const T& op) {
     if constexpr (FormulaStruct<T>) {

@@ -193,28 +193,28 @@ class ProblemMaker {
     }
   }
 
-  // The edges of one task with the same tensor carry one item, as do repeated edges without a tensor to one
-  // task; the item is as large as the largest of them.
+  // The edges of one task with the same tensor carry one item, of one size. So do repeated edges without a
+  // tensor to one task; this item is as large as the largest of them.
   void addEdges() {
-    std::vector<std::pair<uint32_t, ItemId>> ofTensor(raw_.tensors.size(), {noIndex, {}});
-    std::vector<std::pair<uint32_t, ItemId>> ofTask(rowOf_.size(), {noIndex, {}});
+    std::vector<LastItem> ofTensor(raw_.tensors.size()), ofTask(rowOf_.size());
     std::vector<std::string> names;
     TaskGraph& graph = problem_.graph;
     for (uint32_t source = 0; source < rowOf_.size(); ++source) {
       for (uint32_t i = firstEdge_[rowOf_[source]]; i < firstEdge_[rowOf_[source] + 1]; ++i) {
         const RawEdge& edge = raw_.edges[edgeAt_[i]];
         const uint32_t target = taskOf_[edge.to];
-        auto& [last, item] = edge.tensor == noIndex ? ofTask[target] : ofTensor[edge.tensor];
+        auto& [last, item, first] = edge.tensor == noIndex ? ofTask[target] : ofTensor[edge.tensor];
         if (last != source) {
           last = source;
           item = graph.addItem(TaskId(source), edge.bytes);
+          first = edgeAt_[i];
           names.push_back(edge.tensor == noIndex ? "\"dst\":" + problem_.tasks[target]
                                                  : "\"tensor\":" + raw_.tensors[edge.tensor]);
-        } else {
+        } else if (edge.tensor == noIndex) {
           graph.items[item].bytes = std::max(graph.items[item].bytes, edge.bytes);
-          if (edge.tensor == noIndex) {
-            continue; // a repeated edge
-          }
+          continue; // a repeated edge
+        } else if (graph.items[item].bytes != edge.bytes) {
+          complainOfSizes(edgeAt_[i], first);
         }
         graph.addEdge(item, TaskId(target));
       }
@@ -224,6 +224,23 @@ class ProblemMaker {
       problem_.items[ItemId(static_cast<uint32_t>(i))] = std::move(names[i]);
     }
   }
+
+  void complainOfSizes(uint32_t edge, uint32_t first) {
+    if (faults.size() < mostTasksFaults) {
+      faults.push_back({TasksFault::About::Value, fmt::format("edges[{}].bytes", edge),
+                        fmt::format("tensor {} has {} bytes here and {} in edges[{}] of the same task",
+                                    raw_.tensors[raw_.edges[edge].tensor], raw_.edges[edge].bytes,
+                                    raw_.edges[first].bytes, first),
+                        "a tensor has one size: write the same bytes, or give the two different names"});
+    }
+  }
+
+  /// Of a tensor's name, or of a target: the source of its last item, the item, and the item's first edge.
+  struct LastItem {
+    uint32_t source = noIndex;
+    ItemId item = {};
+    uint32_t firstEdge = noIndex;
+  };
 
   RawTasks raw_;
   const TaskMachine& machine_;

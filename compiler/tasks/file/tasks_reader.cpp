@@ -16,7 +16,6 @@ namespace dfc {
 namespace {
 
 using Json = nlohmann::json;
-constexpr size_t mostFaults = 50;
 
 enum class In : uint8_t { File, Root, Tasks, Task, Durations, DurationsByName, Edges, Edge, Ignored };
 enum class Field : uint8_t { Id, Dur, Pin, Src, Dst, Bytes, Tensor, None };
@@ -128,7 +127,7 @@ class TasksReader : public nlohmann::json_sax<Json> {
 
   void fault(std::string path, std::string message, std::string hint = {},
              TasksFault::About about = TasksFault::About::Value) {
-    if (raw_.faults.size() < mostFaults) {
+    if (raw_.faults.size() < mostTasksFaults) {
       raw_.faults.push_back({about, std::move(path), std::move(message), std::move(hint)});
     }
   }

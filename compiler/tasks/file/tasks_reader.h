@@ -9,6 +9,7 @@
 namespace dfc {
 
 inline constexpr uint32_t noIndex = static_cast<uint32_t>(-1);
+inline constexpr size_t mostTasksFaults = 50; ///< that are told of a file
 
 /// A complaint about the value at a JSON path, or about its name, or about a member that is missing there.
 struct TasksFault {

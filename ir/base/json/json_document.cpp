@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <tuple>
 
 namespace dfc {
@@ -115,6 +116,27 @@ char lastVisibleBefore(std::string_view text, size_t offset) {
   return found == std::string_view::npos ? '\0' : text[found];
 }
 
+// Of the literals of other languages, and of numbers that JSON lacks: what to write instead.
+std::string literalHint(std::string_view rest) {
+  const std::string_view word = rest.substr(0, rest.find_first_of(separators));
+  std::string lower(word.substr(0, 16));
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  const std::string_view unsignedWord =
+      std::string_view(lower).substr(lower.starts_with('-') || lower.starts_with('+') ? 1 : 0);
+  if (unsignedWord == "nan") {
+    return "JSON has no NaN; write a finite number, or leave the member out";
+  }
+  if (unsignedWord == "inf" || unsignedWord == "infinity") {
+    return "JSON has no infinite numbers; write a finite one, or leave the member out";
+  }
+  const bool isForeign = lower != word; // True, NULL
+  if (isForeign && (lower == "true" || lower == "false")) {
+    return "JSON's literals are written small: true, false, null";
+  }
+  return lower == "none" || lower == "nil" || (isForeign && lower == "null") ? "JSON writes null" : "";
+}
+
 std::string syntaxHint(std::string_view text, size_t offset, const std::string& reason) {
   const char here = offset < text.size() ? text[offset] : '\0';
   const char before = lastVisibleBefore(text, offset);
@@ -132,6 +154,9 @@ std::string syntaxHint(std::string_view text, size_t offset, const std::string& 
   }
   if (here == '/' || here == '#') {
     return "JSON has no comments; put them into a README beside the file";
+  }
+  if (const std::string hint = literalHint(text.substr(std::min(offset, text.size()))); !hint.empty()) {
+    return hint;
   }
   if (reason.find("unexpected string literal; expected") != std::string::npos) {
     return "is a comma missing before it?";

@@ -112,7 +112,8 @@ TEST_CASE("fused: a wrong body is refused at the instruction") {
   CHECK(errorOf(fused("add:f32 %0 %1; matmul:f32 %0 %1"), two) ==
         head + "instruction 1 of the body: it is no elementwise op");
   CHECK(errorOf(fused("add:f64 %0 %1"), two) == head + "instruction 0 of the body: it makes f32, not f64");
-  CHECK(errorOf(fused("add:f32 %0"), two) == head + "instruction 0 of the body: add takes 2 operands, not 1");
+  CHECK(errorOf(fused("add:f32 %0"), two) ==
+        head + "instruction 0 of the body: add takes 2 operands (a, b), not 1");
   CHECK(errorOf(fused("cast:i32 %0; exp:i32 %2"), two) ==
         head + "instruction 1 of the body: exp of i32[]: exp takes f32, f64, f16 or bf16");
   CHECK(errorOf(fused("compare.7:bool %0 %1"), two) ==

@@ -168,13 +168,15 @@ TEST_CASE("ops: the operand count is checked before the rule looks at operands")
           resultTypes(sample.attributes, OperandTypes(sample.operands).take_front(arity.least - 1));
       CHECK_FALSE(few.ok());
       CHECK_FALSE(few.hint.empty());
+      const bool hasNames = arity.least > 1 && arity.most != anyNumber;
+      CHECK((few.error.find('(') != std::string::npos) == hasNames); // operand_names.def has a row
     }
     if (arity.most != anyNumber) {
       const std::vector<TensorType> many(arity.most + 1, f32({2, 3}));
       CHECK_FALSE(resultTypes(sample.attributes, many).ok());
     }
   }
-  CHECK(resultTypes(ops::Add{}, {f32({})}).error == "add takes 2 operands, not 1");
+  CHECK(resultTypes(ops::Add{}, {f32({})}).error == "add takes 2 operands (a, b), not 1");
   CHECK(resultTypes(ops::Neg{}, {}).error == "neg takes 1 operand, not 0");
   CHECK(resultTypes(ops::Concat{}, {}).error == "concat takes at least 1 operands, not 0");
 }

@@ -23,15 +23,14 @@ Progress::Progress(const Console& console, const std::string& title, int64_t tot
                    int64_t begun)
     : stream_(console.json() ? nullptr : console.errorStream()),
       terminal_(stream_ != nullptr && ::isatty(::fileno(stream_)) == 1), title_(visible(title)),
-      unit_(std::move(unit)), total_(std::max<int64_t>(total, 1)), firstDone_(begun),
-      tenth_(begun * 10 / total_), begin_(Clock::now()), next_(begin_ + quiet) {}
+      unit_(std::move(unit)), total_(std::max<int64_t>(total, 1)), tenth_(begun * 10 / total_),
+      begin_(Clock::now()), next_(begin_ + quiet) {}
 
 std::string Progress::speedText(int64_t done) const {
-  const double passed = std::chrono::duration<double>(Clock::now() - begin_).count();
-  const double rate = static_cast<double>(done - firstDone_) / passed;
-  return rate > 0 ? fmt::format("{:.3g} {}/s, {} left", rate, unit_,
-                                humanSeconds(static_cast<double>(total_ - done) / rate))
-                  : "";
+  const std::optional<double> rate = rate_.perSecond();
+  return rate ? fmt::format("{:.3g} {}/s, {} left", *rate, unit_,
+                            humanSeconds(static_cast<double>(total_ - done) / *rate))
+              : "";
 }
 
 std::string Progress::barText(int64_t done, const std::string& remark) const {
@@ -43,8 +42,12 @@ std::string Progress::barText(int64_t done, const std::string& remark) const {
 }
 
 void Progress::update(int64_t done, const std::string& remark) {
+  if (stream_ == nullptr) {
+    return;
+  }
   const auto now = Clock::now();
-  if (stream_ == nullptr || now < next_) {
+  rate_.add(std::chrono::duration<double>(now - begin_).count(), done);
+  if (now < next_) {
     return;
   }
   if (terminal_) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/dfc/console.h"
+#include "tools/dfc/run/running_rate.h"
 
 #include <chrono>
 #include <cstdint>
@@ -25,14 +26,15 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
   std::string barText(int64_t done, const std::string& remark) const;
-  /// "120 steps/s, 2.50 s left"
+  /// "120 steps/s, 2.50 s left"; empty until the rate is known
   std::string speedText(int64_t done) const;
   std::FILE* stream_; ///< null where nothing is shown
   bool terminal_;
   bool shown_ = false;
   std::string title_, unit_;
-  int64_t total_, firstDone_;
+  int64_t total_;
   int64_t tenth_ = 0; ///< tenths of the work that a plain line was written for
+  RunningRate rate_;
   Clock::time_point begin_, next_;
 };
 
