@@ -173,14 +173,17 @@ class PlacementChoice {
     return considered_.candidates.size() - 1;
   }
 
-  void rate(Rated& rated, const Graph& unfused, const std::string& policy) {
+  // `most`: the seconds of the best so far.
+  void rate(Rated& rated, const Graph& unfused, const std::string& policy, double most = never) {
     using Outcome = ConsideredPlacement::Outcome;
-    const auto seconds = fitCandidate(rated.placement, unfused, policy, machine_, cost_, quiet_);
-    rated.seconds = seconds.value_or(never);
+    const auto fitted = fitCandidate(rated.placement, unfused, policy, machine_, cost_, quiet_, most);
+    rated.seconds = fitted.seconds.value_or(never);
     ConsideredPlacement& row = considered_.candidates[rated.row];
     row.description = rated.placement.policy;
-    row.outcome = seconds ? Outcome::Planned : Outcome::DoesNotFit;
-    row.seconds = seconds.value_or(row.seconds);
+    row.outcome = fitted.seconds     ? Outcome::Planned
+                  : fitted.isTooSlow ? Outcome::Scheduled
+                                     : Outcome::DoesNotFit;
+    row.seconds = fitted.seconds.value_or(row.seconds);
   }
 
   // The quickest split that fits into memory; where none fits, the quickest.
@@ -220,9 +223,10 @@ class PlacementChoice {
       if (count == 0) {
         break;
       }
+      const double bestSoFar = best ? best->seconds : never;
       inTurnOrAtOnce(count, [&](size_t i) {
         Rated& one = candidates[from + i];
-        rate(one, considered_.candidates[one.row].split->graph, "pins");
+        rate(one, considered_.candidates[one.row].split->graph, "pins", bestSoFar);
       });
       for (size_t i = from; i < from + count; ++i) {
         if (!best || candidates[i].seconds < best->seconds) {

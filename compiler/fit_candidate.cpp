@@ -7,8 +7,12 @@
 #include "compiler/rematerialise/fit_by_repeating.h"
 #include "compiler/run_passes.h"
 #include "compiler/split/pipeline/micro_batches.h"
+#include "ir/graph/micro_batch.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
 
 namespace dfc {
 namespace {
@@ -18,67 +22,127 @@ constexpr size_t mostParts = 32;
 /// Recomputation and micro-batches are tried for a plan that fits, too, where waits for memory make its step
 /// longer than this multiple of the makespan without a memory limit.
 constexpr double longWaits = 1.03;
+/// Where memory is short, a variant whose makespan without a memory limit is above this multiple of the best
+/// planned seconds is not planned: waits for memory and ops computed twice only add to it.
+constexpr double hopelessInShortMemory = 1.15;
+constexpr double noLimit = std::numeric_limits<double>::infinity();
+
+/// Of a pipeline's graph those that it has already.
+size_t microBatchesOf(const Graph& graph) {
+  size_t count = 1;
+  for (const OpId op : graph.ops()) {
+    if (const auto number = microBatchOf(graph.scopeOf(op))) {
+      count = std::max(count, size_t{*number} + 1);
+    }
+  }
+  return count;
+}
+
+class CandidateFitter {
+ public:
+  CandidateFitter(const Machine& machine, const CostModel& cost, const CompileOptions& options, double most)
+      : machine_(machine), cost_(cost), options_(options), lowering_(lowerOptionsOf(options)), most_(most) {}
+
+  FittedCandidate run(Placement& placement, const Graph& unfused, const std::string& policy) {
+    const MemoryDemand demand = memoryDemand(placement, machine_);
+    if (!fitsInto(machine_, demand.state)) { // every variant has the same parameters and replicas
+      return {};
+    }
+    const bool isSettled = fitsInto(machine_, demand.least) && settle(placement, Variant::AsItIs);
+    if (!isSettled) {
+      inMicroBatches(placement, unfused, policy);
+    }
+    if (found_) {
+      placement = *std::move(found_);
+    }
+    return {best_, isTooSlow_ && !best_};
+  }
+
+ private:
+  enum class Variant : uint8_t { AsItIs, MicroBatches };
+
+  void inMicroBatches(const Placement& placement, const Graph& unfused, const std::string& policy) {
+    const size_t made = microBatchesOf(unfused);
+    for (size_t parts = 2; parts * made <= mostParts; parts *= 2) {
+      const auto batches = microBatches(unfused, parts);
+      if (!batches) {
+        return;
+      }
+      auto fused = runPasses(PassPhase::Fuse, *batches, machine_, options_);
+      auto placed =
+          fused ? place(*fused, machine_, cost_, policy, lowering_) : Result<Placement>(fused.errors());
+      if (!placed) {
+        return;
+      }
+      placed->policy = fmt::format("{}; {} micro-batches", placement.policy, parts);
+      if (fitsInto(machine_, memoryDemand(*placed, machine_).least) &&
+          settle(*placed, Variant::MicroBatches)) {
+        return; // smaller parts are slower
+      }
+    }
+  }
+
+  // Plans it as it is, then with ops computed twice. True where smaller parts are no gain.
+  bool settle(const Placement& one, Variant variant) {
+    const bool isShort = !fitsInto(machine_, memoryDemand(one, machine_).likely);
+    const PlacementProblem problem = decided(one, machine_, cost_, lowering_);
+    const auto order = isShort ? std::optional(stepOrder(one, machine_, cost_)) : std::nullopt;
+    if (!order || mayFit(*order)) {
+      const auto planned = plannedSeconds(one, problem, isShort ? mostMakespan() : noLimit);
+      if (planned && planned->givenUp) {
+        return tooSlow();
+      }
+      if (planned) {
+        const bool isAsItIs = variant == Variant::AsItIs;
+        if (isAsItIs) {
+          best_ = planned->seconds;
+        } else {
+          take(planned->seconds, one);
+        }
+        if (!isAsItIs || !planned->waits || planned->seconds <= longWaits * predictedMakespan(one, problem)) {
+          return true;
+        }
+      }
+    } else if (predictedMakespan(one, problem) > mostMakespan()) {
+      return tooSlow();
+    }
+    Placement repeated = one;
+    const auto seconds = fitByRepeating(repeated, order ? *order : stepOrder(one, machine_, cost_), machine_,
+                                        cost_, lowering_, mostMakespan());
+    take(seconds, std::move(repeated));
+    return false;
+  }
+
+  bool tooSlow() {
+    isTooSlow_ = true;
+    return true;
+  }
+
+  double mostMakespan() const { return hopelessInShortMemory * std::min(most_, best_.value_or(noLimit)); }
+
+  void take(std::optional<double> seconds, Placement one) {
+    if (seconds && (!best_ || *seconds < *best_)) {
+      best_ = seconds;
+      found_ = std::move(one);
+    }
+  }
+
+  const Machine& machine_;
+  const CostModel& cost_;
+  const CompileOptions& options_;
+  const LowerOptions lowering_;
+  const double most_;
+  bool isTooSlow_ = false;
+  std::optional<double> best_;
+  std::optional<Placement> found_; ///< the best; none where that is the given placement
+};
 
 } // namespace
 
-std::optional<double> fitCandidate(Placement& placement, const Graph& unfused, const std::string& policy,
-                                   const Machine& machine, const CostModel& cost,
-                                   const CompileOptions& options) {
-  const MemoryDemand demand = memoryDemand(placement, machine);
-  if (!fitsInto(machine, demand.state)) { // every variant has the same parameters and replicas
-    return std::nullopt;
-  }
-  const bool mayFit = fitsInto(machine, demand.least);
-  const LowerOptions lowering = lowerOptionsOf(options);
-  const auto planned = [&](const Placement& one) {
-    return plannedSeconds(one, decided(one, machine, cost, lowering));
-  };
-  const auto asItIs = mayFit ? planned(placement) : std::nullopt;
-  const auto inAmpleMemory = [&] {
-    return predictedMakespan(placement, decided(placement, machine, cost, lowering));
-  };
-  if (asItIs && !(asItIs->waits && asItIs->seconds > longWaits * inAmpleMemory())) {
-    return asItIs->seconds;
-  }
-  std::optional<double> best = asItIs ? std::optional(asItIs->seconds) : std::nullopt;
-  std::optional<Placement> found;
-  const auto take = [&](std::optional<double> seconds, Placement&& one) {
-    if (seconds && (!best || *seconds < *best)) {
-      best = seconds;
-      found = std::move(one);
-    }
-  };
-  const auto repeat = [&](Placement one) {
-    const auto seconds = fitByRepeating(one, machine, cost, lowering);
-    take(seconds, std::move(one));
-  };
-  if (mayFit) {
-    repeat(placement);
-  }
-  for (size_t parts = 2; parts <= mostParts; parts *= 2) {
-    const auto batches = microBatches(unfused, parts);
-    if (!batches) {
-      break;
-    }
-    auto fused = runPasses(PassPhase::Fuse, *batches, machine, options);
-    auto placed = fused ? place(*fused, machine, cost, policy, lowering) : Result<Placement>(fused.errors());
-    if (!placed) {
-      break;
-    }
-    placed->policy = fmt::format("{}; {} micro-batches", placement.policy, parts);
-    if (!fitsInto(machine, memoryDemand(*placed, machine).least)) {
-      continue;
-    }
-    if (const auto seconds = planned(*placed)) {
-      take(seconds->seconds, *std::move(placed));
-      break; // smaller parts are slower
-    }
-    repeat(*std::move(placed));
-  }
-  if (found) {
-    placement = *std::move(found);
-  }
-  return best;
+FittedCandidate fitCandidate(Placement& placement, const Graph& unfused, const std::string& policy,
+                             const Machine& machine, const CostModel& cost, const CompileOptions& options,
+                             double most) {
+  return CandidateFitter(machine, cost, options, most).run(placement, unfused, policy);
 }
 
 } // namespace dfc

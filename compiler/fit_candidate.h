@@ -6,15 +6,22 @@
 #include "compiler/compile.h"
 #include "ir/plan/placement.h"
 
+#include <limits>
 #include <optional>
 
 namespace dfc {
 
-/// Replaces `placement` by the variant that is kept, and returns its predicted seconds per step. `unfused`:
-/// the graph before the phase Fuse; micro-batches are made from it, fused, and placed by `policy`. Without a
-/// variant that fits, returns nothing and leaves `placement` unchanged.
-std::optional<double> fitCandidate(Placement& placement, const Graph& unfused, const std::string& policy,
-                                   const Machine& machine, const CostModel& cost,
-                                   const CompileOptions& options);
+struct FittedCandidate {
+  std::optional<double> seconds; ///< per step, as predicted; none without a variant that fits
+  bool isTooSlow = false;        ///< without seconds: a variant was given up, which may fit
+};
+
+/// Replaces `placement` by the variant that is kept. `unfused`: the graph before the phase Fuse;
+/// micro-batches are made from it, fused, and placed by `policy`. Without a variant that fits `placement`
+/// stays as it is. `most`: where memory is short, variants that promise no step of fewer seconds are given up
+/// early.
+FittedCandidate fitCandidate(Placement& placement, const Graph& unfused, const std::string& policy,
+                             const Machine& machine, const CostModel& cost, const CompileOptions& options,
+                             double most = std::numeric_limits<double>::infinity());
 
 } // namespace dfc

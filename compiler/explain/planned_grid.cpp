@@ -29,7 +29,7 @@ std::optional<double> plannedGridSeconds(const Graph& written, const Machine& ma
   const auto fused = runPasses(PassPhase::Fuse, split->graph, machine, quiet);
   auto placed =
       fused ? place(*fused, machine, cost, "pins", lowerOptionsOf(quiet)) : Result<Placement>(fused.errors());
-  return placed ? fitCandidate(*placed, split->graph, "pins", machine, cost, quiet) : std::nullopt;
+  return placed ? fitCandidate(*placed, split->graph, "pins", machine, cost, quiet).seconds : std::nullopt;
 }
 
 } // namespace dfc

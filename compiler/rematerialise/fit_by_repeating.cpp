@@ -6,17 +6,35 @@
 #include <fmt/format.h>
 
 namespace dfc {
+namespace {
 
-std::optional<double> fitByRepeating(Placement& placement, const Machine& machine, const CostModel& cost,
-                                     const LowerOptions& lowering) {
+constexpr double tolerance = 1.1; ///< for a share that takes less than its part
+
+} // namespace
+
+std::optional<double> fitByRepeating(Placement& placement, const StepOrder& order, const Machine& machine,
+                                     const CostModel& cost, const LowerOptions& lowering, double most) {
   // Of the memory behind parameters; what offsets lose to fragmentation is not known before.
+  double mostShare = 1;
   for (const double share : {0.97, 0.9, 0.8, 0.65}) {
-    auto repeated = rematerialise(placement, machine, cost, share);
+    if (share > mostShare) {
+      continue;
+    }
+    auto repeated = rematerialise(placement, order, machine, cost, share);
     if (!repeated) {
       break;
     }
     const Placement& made = repeated->placement;
-    if (const auto found = plannedSeconds(made, decided(made, machine, cost, lowering))) {
+    const StepOrder again = stepOrder(made, machine, cost);
+    if (!mayFit(again)) {
+      mostShare = tolerance * share / useOf(again); // the order takes that much more than the share
+      continue;
+    }
+    const auto found = plannedSeconds(made, decided(made, machine, cost, lowering), most);
+    if (found && found->givenUp) { // with a smaller share more is repeated
+      break;
+    }
+    if (found) {
       placement = std::move(repeated->placement);
       placement.policy += fmt::format("; {} ops computed twice for memory", repeated->ops);
       return found->seconds;

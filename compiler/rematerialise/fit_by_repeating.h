@@ -2,15 +2,17 @@
 #pragma once
 
 #include "compiler/place/place.h"
+#include "compiler/rematerialise/step_order.h"
 
 #include <optional>
 
 namespace dfc {
 
-/// For a placement whose plan does not fit: makes it one in which ops are computed a second time
-/// (`rematerialise`), with a note of that in its policy, and gives the predicted seconds of a step. Empty,
-/// and the placement as it was, where that does not fit either.
-std::optional<double> fitByRepeating(Placement& placement, const Machine& machine, const CostModel& cost,
-                                     const LowerOptions& lowering);
+/// For a placement whose plan does not fit, and its `stepOrder`: makes it one in which ops are computed a
+/// second time (`rematerialise`), with a note of that in its policy, and gives the predicted seconds of a
+/// step. Empty, and the placement as it was, where that does not fit either, or where the makespan is above
+/// `most` seconds.
+std::optional<double> fitByRepeating(Placement& placement, const StepOrder& order, const Machine& machine,
+                                     const CostModel& cost, const LowerOptions& lowering, double most);
 
 } // namespace dfc

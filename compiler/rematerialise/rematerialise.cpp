@@ -110,12 +110,9 @@ class Repeater {
   std::vector<OpId> from_;        // the old op of each
 };
 
-} // namespace
-
-std::optional<Rematerialised> orderedForMemory(const Placement& placement, const Machine& machine,
-                                               const CostModel& cost, double share,
-                                               const InFlight* inFlight) {
-  const StepOrder order = stepOrder(placement, machine, cost);
+std::optional<Rematerialised> madeInOrder(const Placement& placement, const StepOrder& order,
+                                          const Machine& machine, const CostModel& cost, double share,
+                                          const InFlight* inFlight) {
   SideTable<DeviceId, int64_t> limits(machine.devices.size());
   for (const DeviceId device : limits.ids()) {
     const int64_t available = order.available[device];
@@ -142,10 +139,24 @@ std::optional<Rematerialised> orderedForMemory(const Placement& placement, const
   return made;
 }
 
+} // namespace
+
+std::optional<Rematerialised> orderedForMemory(const Placement& placement, const Machine& machine,
+                                               const CostModel& cost, double share,
+                                               const InFlight* inFlight) {
+  return madeInOrder(placement, stepOrder(placement, machine, cost), machine, cost, share, inFlight);
+}
+
+std::optional<Rematerialised> rematerialise(const Placement& placement, const StepOrder& order,
+                                            const Machine& machine, const CostModel& cost, double share,
+                                            const InFlight* inFlight) {
+  auto made = madeInOrder(placement, order, machine, cost, share, inFlight);
+  return made && made->ops > 0 ? std::move(made) : std::nullopt;
+}
+
 std::optional<Rematerialised> rematerialise(const Placement& placement, const Machine& machine,
                                             const CostModel& cost, double share, const InFlight* inFlight) {
-  auto made = orderedForMemory(placement, machine, cost, share, inFlight);
-  return made && made->ops > 0 ? std::move(made) : std::nullopt;
+  return rematerialise(placement, stepOrder(placement, machine, cost), machine, cost, share, inFlight);
 }
 
 } // namespace dfc

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/rematerialise/in_flight.h"
+#include "compiler/rematerialise/step_order.h"
 
 #include <optional>
 
@@ -26,6 +27,11 @@ struct Rematerialised {
 /// that says; what a micro-batch keeps for its backward pass then counts so many times.
 std::optional<Rematerialised> rematerialise(const Placement& placement, const Machine& machine,
                                             const CostModel& cost, double share,
+                                            const InFlight* inFlight = nullptr);
+
+/// The same for an order that is known: `stepOrder` of the placement.
+std::optional<Rematerialised> rematerialise(const Placement& placement, const StepOrder& order,
+                                            const Machine& machine, const CostModel& cost, double share,
                                             const InFlight* inFlight = nullptr);
 
 /// The same where none may be needed: then the ops come in that order, each once.

@@ -8,6 +8,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 
@@ -70,7 +71,7 @@ StepOrder stepOrder(const Placement& placement, const Machine& machine, const Co
   const PlacedGraph placed = insertTransfers(placement, machine, Narrow::CastAnew);
   const ScheduleProblem problem = scheduleProblem(placed, machine, cost);
   llvm::SmallVector<DeviceId, 8> limited;
-  StepOrder order{{}, residentBytes(placed, machine.devices.size())};
+  StepOrder order{{}, residentBytes(placed, machine.devices.size()), {}};
   for (const DeviceId device : machine.devices.ids()) {
     const int64_t capacity = machine.devices[device].memoryBytes;
     int64_t& available = order.available[device];
@@ -100,7 +101,24 @@ StepOrder stepOrder(const Placement& placement, const Machine& machine, const Co
     }
   }
   order.ops = withoutTransfers(low.order, problem, placed, placement.graph);
+  order.peak = low.peak;
   return order;
+}
+
+double useOf(const StepOrder& order) {
+  double most = 0;
+  for (const DeviceId device : order.peak.ids()) {
+    if (order.peak[device] > 0) {
+      most = std::max(most, static_cast<double>(order.peak[device]) /
+                                std::max(1.0, static_cast<double>(order.available[device])));
+    }
+  }
+  return most;
+}
+
+bool mayFit(const StepOrder& order) {
+  constexpr double otherOrders = 1.2;
+  return useOf(order) <= otherOrders;
 }
 
 } // namespace dfc

@@ -11,7 +11,15 @@ namespace dfc {
 struct StepOrder {
   std::vector<OpId> ops;                  ///< a topological order; without parameters and constants
   SideTable<DeviceId, int64_t> available; ///< bytes behind resident values; the largest number: no limit
+  SideTable<DeviceId, int64_t> peak;      ///< most bytes of values alive at once, where there is a limit
 };
+
+/// The peak as a multiple of the available bytes, on the device where that is the largest.
+double useOf(const StepOrder& order);
+
+/// False where the order exceeds the memory of a device by more than another order is likely to save: then no
+/// schedule is worth a trial.
+bool mayFit(const StepOrder& order);
 
 StepOrder stepOrder(const Placement& placement, const Machine& machine, const CostModel& cost);
 

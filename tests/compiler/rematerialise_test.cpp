@@ -1,9 +1,11 @@
 // Steps that do not fit into a device as written: with ops computed twice, or with the batch in parts.
 #include "compiler/compile.h"
+#include "compiler/fit_candidate.h"
 #include "compiler/interpreter/evaluate.h"
 #include "compiler/rematerialise/choose_checkpoints.h"
 #include "compiler/rematerialise/rematerialise.h"
 #include "compiler/run_passes.h"
+#include "compiler/split/pipeline/micro_batches.h"
 #include "ir/plan/executable_parts.h"
 #include "ir/verify/verify.h"
 #include "tests/compiler/split/deep_net.h"
@@ -42,6 +44,25 @@ Executable planned(const Graph& graph, const Machine& machine, const char* polic
   INFO(render(plan.errors()));
   REQUIRE(plan.ok());
   return *std::move(plan);
+}
+
+/// One GPU with this share of what the values of a step take beside the parameters.
+Machine shortMachine(const Graph& graph, double share) {
+  Machine machine = oneGpu();
+  const DeviceId gpu = machine.findDevice("gpu0");
+  const Executable roomy = planned(graph, machine, "single");
+  const int64_t resident = roomy.memory().residentBytes[gpu];
+  const auto within = static_cast<double>(roomy.memory().arenaBytes[gpu] - resident);
+  machine.devices[gpu].memoryBytes = resident + static_cast<int64_t>(share * within);
+  return machine;
+}
+
+Placement placedAlone(const Graph& unfused, const Machine& machine) {
+  const auto fused = runPasses(PassPhase::Fuse, unfused, machine, {});
+  REQUIRE(fused.ok());
+  auto placed = place(*fused, machine, RooflineCostModel(), "single");
+  REQUIRE(placed.ok());
+  return *std::move(placed);
 }
 
 } // namespace
@@ -161,6 +182,33 @@ TEST_CASE("chooseCheckpoints: segments of a residual net, whose ops depend on on
   limits[gpu] = unlimited / 100;
   CHECK_FALSE(chooseCheckpoints(lifetimes, {placement, order, limits, machine, RooflineCostModel()}));
   CHECK(peakOf() == unlimited); // no op is marked
+}
+
+TEST_CASE("fitting: a variant that promises no quicker step than another plan is given up") {
+  const Graph written = parsed(deepNet(1024));
+  const Machine machine = shortMachine(written, 0.4);
+  const Graph graph = rewritten(written, machine);
+  Placement one = placedAlone(graph, machine), other = one;
+  const FittedCandidate fitted = fitCandidate(one, graph, "single", machine, RooflineCostModel(), {});
+  REQUIRE(fitted.seconds);
+  CHECK_FALSE(fitted.isTooSlow);
+  CHECK(one.policy != other.policy);
+  const std::string before = other.policy;
+  const FittedCandidate slower =
+      fitCandidate(other, graph, "single", machine, RooflineCostModel(), {}, *fitted.seconds / 3);
+  CHECK_FALSE(slower.seconds);
+  CHECK(slower.isTooSlow);
+  CHECK(other.policy == before);
+}
+
+TEST_CASE("fitting: the parts of micro-batches are not cut into ever smaller ones") {
+  const Graph written = parsed(deepNet(1024));
+  const Machine machine = shortMachine(written, 0.02);
+  const auto parts = microBatches(rewritten(written, machine), 32);
+  REQUIRE(parts);
+  Placement placement = placedAlone(*parts, machine);
+  fitCandidate(placement, *parts, "single", machine, RooflineCostModel(), {});
+  CHECK(placement.policy.find("micro-batches") == std::string::npos);
 }
 
 } // namespace dfc::test
