@@ -120,6 +120,9 @@ Trace Session::takeTrace() {
   Trace trace;
   trace.origin = Trace::Origin::Measured;
   trace.spans = impl_->steps->takeSpans();
+  for (const OpenedDevice& device : impl_->opened.devices) {
+    trace.backends.emplace_back(device.backend != nullptr ? device.backend->name() : std::string_view());
+  }
   std::stable_sort(trace.spans.begin(), trace.spans.end(),
                    [](const Span& a, const Span& b) { return a.begin < b.begin; });
   if (!trace.spans.empty()) {

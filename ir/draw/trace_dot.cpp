@@ -64,6 +64,9 @@ class TraceDrawing {
       words += fmt::format("launching the step takes another {} before its first op, which no trace shows\n",
                            humanSeconds(comparison_.lead));
     }
+    if (const std::string standIns = standInText(comparison_.backends, plan_.machine()); !standIns.empty()) {
+      words += standIns + "\n";
+    }
     words += "a queue of a device does one thing after the other; what was predicted stands above what was "
              "measured; pink is the critical path: what the end of the measured step waited for";
     if (!layout_.oneScale()) {

@@ -21,6 +21,7 @@ struct TraceComparison {
   std::string which;          ///< "step 4, the median of 10"
   double lead = 0; ///< seconds of the predicted step before its first op (`DeviceRow::stepOverheadSeconds`):
                    ///< a measured trace begins with its first op, so both are compared from there
+  std::vector<std::string> backends = {}; ///< that ran the devices, as in `Trace`
   double lowerBound() const { return plan.lowerBoundSeconds() - lead; }
 };
 

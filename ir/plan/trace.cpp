@@ -44,7 +44,12 @@ class ProcessWriter {
 
   void write() {
     const bool predicted = trace_.origin == Trace::Origin::Predicted;
-    metadata("process_name", 0, fmt::format("\"name\":\"{}\"", predicted ? "predicted" : "measured"));
+    metadata("process_name", 0,
+             fmt::format("\"name\":\"{}\"{}", predicted ? "predicted" : "measured", backends()));
+    const std::string standIns = standInText(trace_.backends, executable_.machine());
+    if (!standIns.empty()) { // viewers write the labels beside the name
+      metadata("process_labels", 0, fmt::format("\"labels\":{}", jsonQuoted(standIns)));
+    }
     metadata("process_sort_index", 0, fmt::format("\"sort_index\":{}", process_));
     for (const QueueId queue : executable_.schedule().queues.ids()) {
       const std::string name = executable_.schedule().nameOf(queue, executable_.machine());
@@ -64,6 +69,20 @@ class ProcessWriter {
   static size_t threadOf(QueueId queue) { return queue.index() + 1; }
   static std::string microseconds(double seconds) { return fmt::format("{:.3f}", seconds * 1e6); }
   static double seconds(const Span& span) { return std::max(0.0, span.end - span.begin); }
+
+  /// ,"backends":{"cpu0":"cpu","gpu0":"emulated"}
+  std::string backends() const {
+    std::string text;
+    for (size_t i = 0; i < trace_.backends.size(); ++i) {
+      text += trace_.backends[i].empty()
+                  ? ""
+                  : fmt::format("{}{}:{}", text.empty() ? "" : ",",
+                                jsonQuoted(executable_.machine().devices[DeviceId(i)].name),
+                                jsonQuoted(trace_.backends[i]));
+    }
+    return text.empty() ? "" : fmt::format(",\"backends\":{{{}}}", text);
+  }
+
   std::string nameOf(StepId step) const { return jsonQuoted(graph_.nameOf(steps_[step].op)); }
 
   void event(const std::string& fields) {
@@ -138,6 +157,23 @@ class ProcessWriter {
   size_t nextArrow_ = 0;
 };
 
+/// "gpu0 to gpu7", "gpu0, gpu2" of ascending devices.
+std::string rangesOf(const std::vector<size_t>& devices, const Machine& machine) {
+  std::string text;
+  const auto nameAt = [&](size_t i) { return machine.devices[DeviceId(devices[i])].name; };
+  for (size_t i = 0, last = 0; i < devices.size(); i = ++last) {
+    last = i;
+    while (last + 1 < devices.size() && devices[last + 1] == devices[last] + 1) {
+      ++last;
+    }
+    if (last == i + 1) {
+      --last; // two in a row are no range
+    }
+    text += (text.empty() ? "" : ", ") + nameAt(i) + (last > i ? " to " + nameAt(last) : "");
+  }
+  return text;
+}
+
 } // namespace
 
 double Trace::makespan() const {
@@ -178,6 +214,25 @@ double overlapSeconds(const Trace& trace, const Executable& executable) {
     seconds += overlapOf(busy, begin, end);
   }
   return seconds;
+}
+
+std::string standInText(const std::vector<std::string>& backends, const Machine& machine) {
+  std::string text;
+  for (const auto& [name, sentence] :
+       {std::pair("emulated", "{} {} emulated by the host: measured times there are not those of a GPU"),
+        std::pair("null", "{} {} run by backend 'null': measured times there are those of no computation")}) {
+    std::vector<size_t> devices;
+    for (size_t i = 0; i < std::min(backends.size(), machine.devices.size()); ++i) {
+      if (backends[i] == name) {
+        devices.push_back(i);
+      }
+    }
+    if (!devices.empty()) {
+      text += (text.empty() ? "" : "; ") + fmt::format(fmt::runtime(sentence), rangesOf(devices, machine),
+                                                       devices.size() == 1 ? "was" : "were");
+    }
+  }
+  return text;
 }
 
 std::string chromeTrace(const std::vector<const Trace*>& traces, const Executable& executable) {

@@ -21,7 +21,10 @@ struct Trace {
   enum class Origin : uint8_t { Predicted, Measured };
   Origin origin = Origin::Predicted; ///< where the times are from
   std::vector<Span> spans;           ///< by begin
-  double makespan() const;           ///< from the first begin to the last end
+  /// The backend that ran each device of the machine ("cpu", "cuda", "emulated", "null"), in the machine's
+  /// order; "" for an unused device. Empty for predicted traces, and where it is not known.
+  std::vector<std::string> backends;
+  double makespan() const; ///< from the first begin to the last end
 };
 
 /// The schedule's own predicted times as a trace.
@@ -29,6 +32,11 @@ Trace predictedTrace(const Executable& executable);
 
 /// Seconds in which at least one transfer and one computation were both under way.
 double overlapSeconds(const Trace& trace, const Executable& executable);
+
+/// Devices of the machine that were not what they are called, in a sentence a backend: "gpu0, gpu1 were
+/// emulated by the host: measured times there are not those of a GPU". "" if there are none, or it is not
+/// known.
+std::string standInText(const std::vector<std::string>& backends, const Machine& machine);
 
 /// Chrome trace-event JSON (opens in Perfetto and chrome://tracing): a process per trace, a thread per queue.
 std::string chromeTrace(const std::vector<const Trace*>& traces, const Executable& executable);

@@ -84,6 +84,9 @@ class TraceReader : private JsonFields {
     whole(row, path, "tid", tid);
     if (what == "process_name") {
       text(*args, path + ".args", "name", processes_[pid].name, true);
+      if (processes_[pid].name == "measured") {
+        readBackends(*args, path + ".args");
+      }
     } else if (what == "thread_name") {
       text(*args, path + ".args", "name", name, true);
       const auto queue = queueOf_.find(jsonQuoted(name));
@@ -93,6 +96,23 @@ class TraceReader : private JsonFields {
         anotherPlan(path + ".args.name",
                     fmt::format("machine '{}' has no queue '{}'", plan_.machine().name, name));
       }
+    }
+  }
+
+  /// Files of programs that do not write them have none.
+  void readBackends(const Json& args, const std::string& path) {
+    const Json* backends = member(args, path, "backends", false);
+    if (backends == nullptr) {
+      return;
+    }
+    if (!backends->is_object()) {
+      wrongType(path + ".backends", *backends, "an object");
+      return;
+    }
+    const auto& devices = plan_.machine().devices;
+    trace_.backends.assign(devices.size(), "");
+    for (const DeviceId device : devices.ids()) {
+      text(*backends, path + ".backends", devices[device].name.c_str(), trace_.backends[device.index()]);
     }
   }
 

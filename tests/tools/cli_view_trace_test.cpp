@@ -31,7 +31,8 @@ struct TracedRun {
     shop.write("small.dfg", small);
     REQUIRE(shop.dfc({"compile", "small.dfg", "-m", machineFile("cpu-2gpu"), "-o", "small.plan"}).status ==
             0);
-    const Outcome run = shop.dfc({"run", "small.plan", "--steps", "3", "--trace", "measured.json"});
+    const Outcome run = shop.dfc(
+        {"run", "small.plan", "--steps", "3", "--backend", "gpu=emulated", "--trace", "measured.json"});
     INFO(run.err);
     REQUIRE(run.status == 0);
   }
@@ -46,6 +47,7 @@ TEST_CASE("dfc view --trace: totals, busy times and the critical path") {
   REQUIRE(text.status == 0);
   for (const std::string part :
        {"small on cpu-2gpu, step 1 of the trace\n", "measured / predicted ", "lower bound ", "gpu0 copyIn ",
+        "\ngpu0 was emulated by the host: measured times there are not those of a GPU\n",
         "critical path of what was measured: ", "the start of the step", ", a wait"}) {
     CHECK_THAT(text.out, containing(part));
   }
@@ -81,6 +83,7 @@ TEST_CASE("dfc view --trace --json: durations and gaps of the path are the measu
   const Outcome out = traced.shop.dfc({"view", "small.plan", "--trace", "measured.json", "--json"});
   REQUIRE(out.status == 0);
   const Json report = Json::parse(out.out);
+  CHECK(report["runsOn"] == Json{{"cpu0", "cpu"}, {"gpu0", "emulated"}}); // the plan does not use gpu1
   double share = 0, before = 1e9;
   for (const Json& row : report["dearest"]["kinds"]) { // fewer than ten kinds: together all of the step
     share += row["share"].get<double>();
@@ -145,6 +148,10 @@ TEST_CASE("dfc view --trace: the picture") {
        {"digraph", "cpu0 computes", "gpu0 copies in", "forward", "how to read this"}) {
     CHECK_THAT(text, containing(part));
   }
+  CHECK_THAT(text, containing("gpu0 was emulated by the host"));
+  REQUIRE(traced.shop.dfc({"view", "small.plan", "--trace", "measured.json", "-o", "m.html"}).status == 0);
+  CHECK_THAT(readText(traced.shop.file("m.html")),
+             containing(R"("standIns":"gpu0 was emulated by the host: measured times there are not)"));
   if (std::system("dot -V >/dev/null 2>&1") == 0) {
     REQUIRE(traced.shop.dfc({"view", "small.plan", "--trace", "measured.json", "-o", "m.svg"}).status == 0);
     CHECK_THAT(readText(traced.shop.file("m.svg")), containing("</svg>"));

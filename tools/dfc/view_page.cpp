@@ -75,6 +75,7 @@ Result<std::string> pageOf(const std::string& source, const PlanOptions& options
     contents.predicted = std::move(comparison->predicted);
     contents.measured = std::move(comparison->measured);
     contents.which = std::move(comparison->which);
+    contents.backends = std::move(comparison->backends);
     contents.lead = comparison->lead;
   }
   return Result<std::string>(planPage(contents)).withWarnings(explained.warnings());

@@ -56,7 +56,7 @@ class Report {
                "{} on {}, {}\npredicted {}, measured {}: measured / predicted {:.3f}; lower bound {}\n",
                plan_.graph().name(), plan_.machine().name, comparison_.which, humanSeconds(predicted),
                humanSeconds(measured), ratio(measured, predicted), humanSeconds(comparison_.lowerBound())) +
-           leadLine() + dearestText(comparison_) + queueLines() +
+           standInLine() + leadLine() + dearestText(comparison_) + queueLines() +
            fmt::format("\ncritical path of what was measured: {} of the plan, {} at work, {} between them\n",
                        counted(comparison_.path.size(), "op"), humanSeconds(sums.working),
                        gapText(sums.waiting)) +
@@ -71,6 +71,7 @@ class Report {
         {"graph", plan_.graph().name()},
         {"machine", plan_.machine().name},
         {"step", comparison_.measured.stepNumber},
+        {"runsOn", backendsJson()},
         {"predictedSeconds", predicted},
         {"measuredSeconds", measured},
         {"measuredOverPredicted", ratio(measured, predicted)},
@@ -91,12 +92,28 @@ class Report {
     return std::string(plan_.graph().nameOf(schedule_.steps[step].op));
   }
 
+  std::string standInLine() const {
+    const std::string text = standInText(comparison_.backends, plan_.machine());
+    return text.empty() ? "" : text + "\n";
+  }
+
   std::string leadLine() const {
     return comparison_.lead > 0
                ? fmt::format(
                      "launching the step takes another {} before its first op, which no trace shows\n",
                      humanSeconds(comparison_.lead))
                : "";
+  }
+
+  /// Null where the trace does not say it.
+  Json backendsJson() const {
+    Json backends;
+    for (size_t i = 0; i < comparison_.backends.size(); ++i) {
+      if (!comparison_.backends[i].empty()) {
+        backends[plan_.machine().devices[DeviceId(i)].name] = comparison_.backends[i];
+      }
+    }
+    return backends;
   }
 
   static Json dearRows(const std::vector<DearRow>& dearest) {
@@ -245,6 +262,7 @@ Result<TraceComparison> compareWithTrace(const Executable& plan, const std::stri
     comparison.which += fmt::format(", of median length among {}", steps.size());
   }
   comparison.lead = simulation.makespan - comparison.predicted.makespan;
+  comparison.backends = trace->backends;
   comparison.path = criticalPath(comparison.measured, plan.schedule());
   return comparison;
 }

@@ -16,6 +16,7 @@ function drawHead() {
                figure("memory, most", byteText(Math.max(0, ...data.devices.map((device) => device.arena))), "of the device that holds the most"));
   byId("figures").replaceChildren(...figures);
   byId("policy").textContent = "placement: " + data.policy;
+  byId("stand-ins").textContent = data.standIns;
 }
 function drawLegend() {
   const kinds = [...slotOfKind].sort((a, b) => a[1] - b[1]).filter(([kind]) => kindSeconds.has(kind));
@@ -111,6 +112,7 @@ listenToTables();
 listenToPanels();
 listenToSearch();
 listeners.push((what) => { if (what === "step") { drawDetails(); announceStep(); } });
+
 drawGraph();
 drawTables();
 drawTimeline();

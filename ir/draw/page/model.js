@@ -3,6 +3,8 @@ const data = JSON.parse(byId("data").textContent);
 const text = (index) => data.strings[index];
 const stepCount = data.steps.op.length, opCount = data.ops.name.length;
 const hasMeasured = data.measured !== null;
+/// Whether the trace is of something that plays the device.
+const standsIn = (device) => device.backend === "emulated" || device.backend === "null";
 /// The axis of time, in nanoseconds: predicted and measured are on one scale.
 const axisEnd = Math.max(data.predicted, data.measured || 0, 1);
 

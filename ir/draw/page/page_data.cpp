@@ -57,6 +57,7 @@ class PageData {
     member("lead", nanoseconds(contents_.lead));
     member("measured", contents_.measured ? nanoseconds(contents_.measured->makespan) : "null");
     member("which", jsonQuoted(contents_.which));
+    member("standIns", jsonQuoted(standInText(contents_.backends, machine_)));
     member("devices", devices());
     member("links", array(machine_.links, [](const LinkRow& row) { return jsonQuoted(row.name); }));
     member("queues", queues());
@@ -95,14 +96,20 @@ class PageData {
     return text + "]";
   }
 
+  /// "" where nothing was measured, or the trace does not say it.
+  std::string backendOf(DeviceId device) const {
+    return device.index() < contents_.backends.size() ? contents_.backends[device.index()] : "";
+  }
+
   std::string devices() const {
     const dot::DevicePalette palette(machine_);
     return array(machine_.devices.ids(), [&](DeviceId device) {
       const DeviceRow& row = machine_.devices[device];
       return fmt::format(
-          R"({{"name":{},"model":{},"fill":"{}","border":"{}","capacity":{},"resident":{},"arena":{}}})",
-          jsonQuoted(row.name), jsonQuoted(row.model), palette.of(row.name).fill, palette.of(row.name).border,
-          row.memoryBytes, plan_.memory().residentBytes[device], plan_.memory().arenaBytes[device]);
+          R"({{"name":{},"model":{},"backend":{},"fill":"{}","border":"{}","capacity":{},"resident":{},"arena":{}}})",
+          jsonQuoted(row.name), jsonQuoted(row.model), jsonQuoted(backendOf(device)),
+          palette.of(row.name).fill, palette.of(row.name).border, row.memoryBytes,
+          plan_.memory().residentBytes[device], plan_.memory().arenaBytes[device]);
     });
   }
 

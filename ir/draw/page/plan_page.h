@@ -16,8 +16,9 @@ struct PageContents {
   TraceStep predicted = {};
   double lead = 0; ///< seconds of the predicted step before its first op (`DeviceRow::stepOverheadSeconds`)
   std::optional<TraceStep> measured = {};
-  std::string which = "";       ///< the measured step: "step 4 of the trace"
-  std::string explanation = ""; ///< a JSON object as of `dfc explain --json`; "" for none
+  std::string which = "";                 ///< the measured step: "step 4 of the trace"
+  std::vector<std::string> backends = {}; ///< that ran the measured step's devices, as in `Trace`
+  std::string explanation = "";           ///< a JSON object as of `dfc explain --json`; "" for none
 };
 
 std::string planPage(const PageContents& contents);

@@ -70,7 +70,7 @@ function drawDeviceName(pen, row, device, y) {
   pen.fillText((closed ? "▸ " : "▾ ") + shortened(device.name, 24), 12, y + row.height / 2);
   pen.font = "11px system-ui, sans-serif";
   pen.fillStyle = palette.faint;
-  pen.fillText(shortened(device.model + (closed ? "  · closed: choose its name to open it" : ""), 90), timeline.gutter + 4, y + row.height / 2);
+  pen.fillText(shortened((standsIn(device) ? device.backend + " in place of " : "") + device.model + (closed ? "  · closed: choose its name to open it" : ""), 90), timeline.gutter + 4, y + row.height / 2);
 }
 
 function drawRowName(pen, row, y, device) {

@@ -43,6 +43,16 @@ TEST_CASE("trace picture: the text of the hand plan's") {
   test::checkGolden("pictures/trace.dot", traceDot(comparisonOf(*plan, 2)));
 }
 
+TEST_CASE("trace picture: emulated devices are named in the title") {
+  const auto plan = test::HandPlan().seal();
+  REQUIRE(plan.ok());
+  TraceComparison comparison = comparisonOf(*plan, 2);
+  CHECK(count(traceDot(comparison), "emulated") == 0);
+  comparison.backends = {"cpu", "emulated"};
+  CHECK(count(traceDot(comparison),
+              "gpu0 was emulated by the host: measured times there are not those of a GPU") == 1);
+}
+
 TEST_CASE("trace picture: one scale while the makespans are near each other") {
   const auto plan = test::HandPlan().seal();
   REQUIRE(plan.ok());

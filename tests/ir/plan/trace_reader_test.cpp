@@ -17,6 +17,7 @@ Executable sealed() {
 Trace twoRounds(const Executable& plan) {
   Trace trace = predictedTrace(plan);
   trace.origin = Trace::Origin::Measured;
+  trace.backends = {"cpu", "emulated"};
   const std::vector<Span> first = trace.spans;
   for (Span span : first) {
     span.stepNumber = 1;
@@ -55,6 +56,7 @@ TEST_CASE("trace reader: what was written comes back") {
   const auto read = parseMeasuredTrace(fileOf(plan), "t.json", plan);
   REQUIRE(read.ok());
   CHECK(read->origin == Trace::Origin::Measured);
+  CHECK(read->backends == std::vector<std::string>{"cpu", "emulated"});
   const Trace expected = twoRounds(plan);
   REQUIRE(read->spans.size() == expected.spans.size());
   for (size_t i = 0; i < expected.spans.size(); ++i) {
@@ -63,6 +65,18 @@ TEST_CASE("trace reader: what was written comes back") {
     CHECK(std::abs(read->spans[i].begin - expected.spans[i].begin) <= 1e-9); // ns are what the file keeps
     CHECK(std::abs(read->spans[i].end - expected.spans[i].end) <= 1e-9);
   }
+}
+
+TEST_CASE("trace reader: a file without backends is read") {
+  const Executable plan = sealed();
+  const Trace predicted = predictedTrace(plan);
+  Trace measured = twoRounds(plan);
+  measured.backends.clear();
+  const auto read = parseMeasuredTrace(chromeTrace({&predicted, &measured}, plan), "t.json", plan);
+  REQUIRE(read.ok());
+  CHECK(read->backends.empty());
+  CHECK(refusal(replaced(fileOf(plan), R"("gpu0":"emulated")", R"("gpu0":3)"), plan)
+            .find("args.backends.gpu0: number where ") != std::string::npos);
 }
 
 TEST_CASE("trace reader: the trace of another plan is refused at the first difference") {

@@ -65,6 +65,7 @@ TEST_CASE("trace: the Chrome form is JSON with a process a trace and a thread a 
   const Trace predicted = predictedTrace(executable);
   Trace measured = predicted;
   measured.origin = Trace::Origin::Measured;
+  measured.backends = {"cpu", "emulated"};
   const std::string text = chromeTrace({&predicted, &measured}, executable);
   test::checkGolden("trace/hand_plan.json", text);
 
@@ -87,6 +88,24 @@ TEST_CASE("trace: the Chrome form is JSON with a process a trace and a thread a 
   CHECK(slices == 2 * 10);
   CHECK(begun == 2 * 7); // the plan has seven waits
   CHECK(ended == begun);
+}
+
+TEST_CASE("trace: devices that were played by something else are said, in ranges") {
+  Machine machine = test::HandPlan().machine; // cpu0, gpu0
+  CHECK(standInText({}, machine).empty());
+  CHECK(standInText({"cpu", ""}, machine).empty());
+  CHECK(standInText({"cpu", "cuda"}, machine).empty());
+  CHECK(standInText({"cpu", "emulated"}, machine) ==
+        "gpu0 was emulated by the host: measured times there are not those of a GPU");
+  for (const char* name : {"gpu1", "gpu2", "gpu3"}) {
+    machine.devices[machine.devices.add(machine.devices[DeviceId(1)])].name = name;
+  }
+  CHECK(standInText({"null", "emulated", "emulated", "emulated", "cuda"}, machine) ==
+        "gpu0 to gpu2 were emulated by the host: measured times there are not those of a GPU; "
+        "cpu0 was run by backend 'null': measured times there are those of no computation");
+  CHECK(
+      standInText({"cpu", "emulated", "emulated", "", "emulated"}, machine).find("gpu0, gpu1, gpu3 were ") ==
+      0);
 }
 
 TEST_CASE("trace: no trace at all is still JSON") {

@@ -13,6 +13,7 @@ NUMPY = {"abs": "absolute", "max": "maximum", "min": "minimum", "pow": "power", 
          "concat": "concatenate", "trilu": "tril", "iota": "arange"}
 OTHER_NAMES = {"addGpus": "Machine.with_host_gpus", "constantInit": "init.constant", "printGraph": "Graph.__str__",
                "printMachine": "Machine.__str__", "chromeTrace": "Trace.chrome", "graphDot": "Graph.dot",
+               "standInText": "Trace.backends",
                "saveState": "Session.save", "loadState": "Session.load", "loadWeights": "Session.load_weights",
                "readFashionMnist": "fashion_mnist", "readLearningCurve": "learning_curve",
                **{name: f"init.{name}" for name in ("zeros", "uniform", "normal", "glorot")},

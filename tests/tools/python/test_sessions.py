@@ -87,6 +87,7 @@ def test_reports():
     for _ in range(3):
         session.run({"x": 1})
     trace = session.take_trace()
+    assert trace.backends == {"cpu0": "cpu"} and dfc.predicted_trace(session.plan).backends == {}
     assert trace.measured and {span.step for span in trace.spans} == {0, 1, 2} and trace.makespan > 0
     assert all(span.device == "cpu0" and span.begin <= span.end for span in trace.spans) and "traceEvents" in trace.chrome()
 

@@ -1113,6 +1113,12 @@ class Trace:
         """Whether a session measured it, or the plan predicts it."""
 
     @property
+    def backends(self) -> dict:
+        """
+        The backend that ran each device: 'cpu', 'cuda', 'emulated'. Empty for a predicted trace.
+        """
+
+    @property
     def makespan(self) -> float:
         """Seconds from the first begin to the last end."""
 

@@ -154,6 +154,18 @@ void bindTrace(nb::module_& module) {
       "measured", [](const PlanTrace& self) { return self.trace.origin == Trace::Origin::Measured; },
       "Whether a session measured it, or the plan predicts it.");
   trace.def_prop_ro(
+      "backends",
+      [](const PlanTrace& self) {
+        nb::dict backends;
+        for (size_t i = 0; i < self.trace.backends.size(); ++i) {
+          if (const std::string& backend = self.trace.backends[i]; !backend.empty()) {
+            backends[self.executable->machine().devices[DeviceId(i)].name.c_str()] = backend;
+          }
+        }
+        return backends;
+      },
+      "The backend that ran each device: 'cpu', 'cuda', 'emulated'. Empty for a predicted trace.");
+  trace.def_prop_ro(
       "makespan", [](const PlanTrace& self) { return self.trace.makespan(); },
       "Seconds from the first begin to the last end.");
   trace.def_prop_ro(
