@@ -206,7 +206,8 @@ class Explainer {
                 faster);
     }
     if (llvm::any_of(used, [&](DeviceId one) { return machine_.devices[one].memoryBytes > 0; })) {
-      addChange(said, "twice their memory", withMoreMemory(machine_, used, 2));
+      addChange(said, used.size() == 1 ? "twice its memory" : "twice their memory",
+                withMoreMemory(machine_, used, 2));
     }
   }
 

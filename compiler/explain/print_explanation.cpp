@@ -26,7 +26,15 @@ std::string shareText(const ExplainedDevice& device) {
   return device.share > 0 ? percent(device.share) + " of the work" : "outside of the split";
 }
 
+/// A machine of one device leaves nothing to choose.
+bool hasChoice(const Explanation& said) { return said.machineDevices != 1; }
+
 std::string devicesText(const Explanation& said) {
+  if (!hasChoice(said)) {
+    return said.devices.empty() ? "the machine has one device, and nothing is computed\n"
+                                : fmt::format("all ops on {}, the machine's one device: {}\n",
+                                              said.devices[0].name, memoryText(said.devices[0]));
+  }
   const auto parts = llvm::count_if(said.devices, [](const ExplainedDevice& row) { return row.share > 0; });
   const auto& [stages, groups, width] = said.grid;
   if (said.simulated > 0) {
@@ -89,8 +97,13 @@ std::string stepText(const Explanation& said) {
   if (said.simulated > 0) {
     return simulatedText(said);
   }
-  std::string text = fmt::format("step {}; by itself, feeds first, {}\n", humanSeconds(said.seconds),
-                                 humanSeconds(said.aloneSeconds));
+  std::string text = fmt::format("step {}", humanSeconds(said.seconds));
+  if (!hasChoice(said)) {
+    return text + (said.bound < said.seconds
+                       ? fmt::format(", lower bound {}, in any order of its ops\n", humanSeconds(said.bound))
+                       : ", in any order of its ops\n");
+  }
+  text += fmt::format("; by itself, feeds first, {}\n", humanSeconds(said.aloneSeconds));
   if (said.oneDeviceSeconds) {
     text += fmt::format("one device alone {}{}", humanSeconds(*said.oneDeviceSeconds),
                         said.oneDeviceFits ? "" : " if it had the memory");
@@ -126,10 +139,12 @@ std::string scopesText(std::string_view title, llvm::ArrayRef<ExplainedScope> sc
 }
 
 std::string parametersText(const Explanation& said) {
-  std::string text = said.parameters.empty() ? "" : "\nparameters, and their bytes on a device\n";
+  std::string text = said.parameters.empty() ? ""
+                     : hasChoice(said)       ? "\nparameters, and their bytes on a device\n"
+                                             : "\nparameters\n";
   for (const ExplainedParameters& row : said.parameters) {
-    text += fmt::format("  {:>8}  {} x {} {}: {}\n", humanBytes(row.bytesPerDevice), row.count, row.type,
-                        row.layout, row.names);
+    text += fmt::format("  {:>8}  {} x {}{}: {}\n", humanBytes(row.bytesPerDevice), row.count, row.type,
+                        hasChoice(said) ? " " + row.layout : "", row.names);
   }
   return text;
 }
@@ -170,7 +185,7 @@ constexpr const char* pricesText =
     "different number of times; each choice is then scheduled.\n";
 
 std::string candidatesText(const Explanation& said, bool all) {
-  if (said.candidates.empty()) {
+  if (said.candidates.empty() || !hasChoice(said)) {
     return "";
   }
   std::string text = "\nconsidered, by predicted seconds\n";
@@ -192,9 +207,18 @@ std::string candidatesText(const Explanation& said, bool all) {
   return text + (all ? pricesText : "");
 }
 
+/// For one device, whose only change is more memory: nothing where that changes nothing.
+bool isTold(const ExplainedChange& row, const Explanation& said) {
+  return hasChoice(said) || row.seconds != said.seconds;
+}
+
 std::string changesText(const Explanation& said) {
-  std::string text = said.changes.empty() ? "" : "\nwith another machine\n";
+  std::string text;
   for (const ExplainedChange& row : said.changes) {
+    if (!isTold(row, said)) {
+      continue;
+    }
+    text += text.empty() ? "\nwith another machine\n" : "";
     text += row.seconds
                 ? fmt::format("  {:>8}  {} ({:+.1f} %): {}\n", humanSeconds(*row.seconds), row.change,
                               said.seconds > 0 ? 100 * (*row.seconds / said.seconds - 1) : 0, row.placement)

@@ -119,4 +119,14 @@ LowerBounds lowerBounds(const ListProblem& problem) {
   return bounds;
 }
 
+LowerBounds withoutRounding(LowerBounds bounds, double makespan) {
+  constexpr double rounding = 1e-9;
+  for (double* bound : {&bounds.criticalPath, &bounds.busiestQueue, &bounds.busiestLink}) {
+    if (*bound <= makespan * (1 + rounding)) {
+      *bound = std::min(*bound, makespan);
+    }
+  }
+  return bounds;
+}
+
 } // namespace dfc

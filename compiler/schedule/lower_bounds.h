@@ -20,4 +20,8 @@ double oneMachineBound(std::vector<OneMachineTask> tasks);
 
 LowerBounds lowerBounds(const ListProblem& problem);
 
+/// The bounds without the rounding by which they exceed the makespan of a schedule that reaches them: both
+/// are sums of the same seconds, in different orders. A larger excess stays, for the verifier to find.
+LowerBounds withoutRounding(LowerBounds bounds, double makespan);
+
 } // namespace dfc

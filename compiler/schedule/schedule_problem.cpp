@@ -333,8 +333,8 @@ Schedule scheduleOf(const ScheduleProblem& problem, const ListResult& result, co
   StepMaker(problem, result, schedule).run(orderings);
   addWaits(problem, orderings, schedule);
   schedule.makespan = result.makespan;
-  schedule.bounds = bounds;
-  schedule.steady = {schedule.makespan, bounds.best()}; // until the launches are known
+  schedule.bounds = withoutRounding(bounds, schedule.makespan);
+  schedule.steady = {schedule.makespan, schedule.bounds.best()}; // until the launches are known
   return schedule;
 }
 

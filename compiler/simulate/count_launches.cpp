@@ -306,7 +306,7 @@ void countLaunches(Schedule& schedule, LaunchPlan& launches, const PlacedGraph& 
   }
   renumber(schedule, launches);
   schedule.makespan = simulation.makespan;
-  schedule.bounds = bounds;
+  schedule.bounds = withoutRounding(bounds, schedule.makespan);
   expectSeconds(launches, schedule, machine);
 }
 

@@ -196,4 +196,13 @@ TEST_CASE("lower bounds: a chain goes through what only an ordering holds apart,
   CHECK(render(verifyPrediction(placed, schedule, machine)) == "");
 }
 
+TEST_CASE("lower bounds: what they exceed a makespan by is taken off where it is rounding") {
+  LowerBounds bounds{1 + 1e-15, 1, 0.5};
+  CHECK(withoutRounding(bounds, 1).best() == 1);
+  CHECK(withoutRounding(bounds, 1).busiestLink == 0.5);
+  CHECK(withoutRounding(bounds, 2).criticalPath == 1 + 1e-15);
+  bounds.criticalPath = 1.1; // wrong: the verifier should see it
+  CHECK(withoutRounding(bounds, 1).best() == 1.1);
+}
+
 } // namespace dfc::test

@@ -39,17 +39,25 @@ std::string preparationText(const Executable& plan) {
 std::string opsText(const Executable& plan) {
   const size_t all = plan.schedule().steps.size(), computations = computationsOf(plan),
                transfers = plan.placed().transfers.size(), inputs = all - computations - transfers;
-  return fmt::format("{} of the plan ({}, {} of {} in all{})", counted(all, "op"),
-                     counted(computations, "computation"), counted(transfers, "transfer"),
-                     humanBytes(transferBytes(plan)), inputs > 0 ? ", " + counted(inputs, "input") : "");
+  const std::string moved =
+      plan.machine().devices.size() > 1
+          ? fmt::format(", {} of {} in all", counted(transfers, "transfer"), humanBytes(transferBytes(plan)))
+          : "";
+  return fmt::format("{} of the plan ({}{}{})", counted(all, "op"), counted(computations, "computation"),
+                     moved, inputs > 0 ? ", " + counted(inputs, "input") : "");
 }
 
-/// "1.08 times the lower bound 12 µs"; a bound of 0 has no ratio.
-std::string boundText(const SteadyStep& steady) {
-  if (steady.bound <= 0) {
-    return "lower bound 0 s";
+/// ", 1.08 times the lower bound 12 µs"; a bound of 0 has no ratio. On a machine of one device, where any
+/// order of the ops takes as long, nothing.
+std::string boundText(const Executable& plan) {
+  const SteadyStep& steady = plan.schedule().steady;
+  if (plan.machine().devices.size() == 1 && steady.bound >= steady.seconds) {
+    return "";
   }
-  return fmt::format("{:.3f} times the lower bound {}", steady.seconds / steady.bound,
+  if (steady.bound <= 0) {
+    return ", lower bound 0 s";
+  }
+  return fmt::format(", {:.3f} times the lower bound {}", steady.seconds / steady.bound,
                      humanSeconds(steady.bound));
 }
 
@@ -73,8 +81,8 @@ std::string planSummary(const Executable& plan, Rates rates) {
   const Schedule& schedule = plan.schedule();
   std::string text = fmt::format("{} for {}: {}, placement: {}\n", plan.graph().name(), plan.machine().name,
                                  opsText(plan), plan.policy());
-  text += fmt::format("predicted {} a step, {}{}\n", humanSeconds(schedule.steady.seconds),
-                      boundText(schedule.steady), ratesText(rates));
+  text += fmt::format("predicted {} a step{}{}\n", humanSeconds(schedule.steady.seconds), boundText(plan),
+                      ratesText(rates));
   text += preparationText(plan);
   if (schedule.steady.seconds < schedule.makespan) {
     text += fmt::format("a step by itself, its feeds first: {}\n", humanSeconds(schedule.makespan));

@@ -112,7 +112,7 @@ TEST_CASE("dfc explain: where copies were measured, faster links are no change")
 
 TEST_CASE("dfc explain: a device without routes gets no copy, and memory has a largest size") {
   const Workshop shop;
-  CHECK(changesOf(explained({mlp, "-m", "cpu"})) == std::vector<std::string>{"twice their memory"});
+  CHECK(changesOf(explained({mlp, "-m", "cpu"})) == std::vector<std::string>{"twice its memory"});
   const Json huge = explained({mlp, "-m", "cpu", "--memory", "cpu0=8000000TB"});
   CHECK(huge["changes"][0]["predictedSeconds"] == huge["predictedSeconds"]);
 }

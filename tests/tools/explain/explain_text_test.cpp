@@ -64,12 +64,35 @@ TEST_CASE("dfc explain: a graph without bytes, and one without work") {
 }
 
 TEST_CASE("dfc explain: a graph that nothing can be split of says so") {
-  const Outcome one = runDfc({"explain", mlp, "-m", "cpu", "--quick"});
+  const Workshop shop;
+  const std::string pinned = shop.write("pinned.dfg", "graph pinned {\n  input x : f32[8]\n"
+                                                      "  y = relu(x) on gpu1\n  fetch y\n}\n");
+  const Outcome one = runDfc({"explain", pinned, "-m", "cpu-2gpu", "--quick"});
   CHECK(one.status == 0);
   CHECK_THAT(one.out, containing("no split was tried: "));
   const Outcome fixed = runDfc({"explain", mlp, "-m", "cpu-2gpu", "--policy", "heft", "--quick"});
   CHECK(fixed.status == 0);
   CHECK(fixed.out.find("considered") == std::string::npos);
+}
+
+TEST_CASE(
+    "dfc explain, dfc compile: a machine of one device leaves nothing to choose, and nothing is said of it") {
+  const Outcome one = runDfc({"explain", mlp, "-m", "cpu"});
+  REQUIRE(one.status == 0);
+  CHECK_THAT(one.out, startingWith("mlp for cpu\nall ops on cpu0, the machine's one device: "));
+  CHECK_THAT(one.out, containing(" between steps\nstep ") && containing(" x f32[784, 256]: w1"));
+  for (const char* part :
+       {"split", "1 of the 1", "one device alone", "lower bound", "considered", "another machine"}) {
+    INFO(part << " in " << one.out);
+    CHECK(one.out.find(part) == std::string::npos);
+  }
+  const std::string plan = runDfc({"compile", mlp, "-m", "cpu"}).out;
+  CHECK_THAT(plan,
+             containing("26 ops of the plan (24 computations, 2 inputs), placement: cpu0 alone\npredicted "));
+  CHECK(plan.find("lower bound") == std::string::npos);
+  // Sums of the same seconds in two orders: not above the step, either.
+  const Json said = explained({mlp, "-m", "cpu", "--quick"});
+  CHECK(said["lowerBoundSeconds"].get<double>() <= said["predictedSeconds"].get<double>());
 }
 
 TEST_CASE("dfc explain: bad words end with status 1 and the way out") {
