@@ -37,7 +37,7 @@ set_source_files_properties(
   tests/compiler/passes/several_results_test.cpp tests/ir/machine/machine_test.cpp tests/runtime/files/files_safetensors_test.cpp
   tests/tools/cli_machine_test.cpp tests/tools/cli_outputs_test.cpp
   tests/runtime/kernels/kernels_fused_test.cpp tests/runtime/kernels/kernels_convolution_test.cpp tests/runtime/kernels/kernels_pool_loops_test.cpp
-  tests/runtime/custom_test.cpp tests/runtime/custom_library_test.cpp tests/property/custom_tasks_test.cpp
+  tests/runtime/marks_test.cpp tests/runtime/custom_test.cpp tests/runtime/custom_library_test.cpp tests/property/custom_tasks_test.cpp
   tests/conformance/custom/custom_ops_test.cpp tests/tools/cli_custom_test.cpp tests/ir/graph/custom_test.cpp tests/compiler/passes/custom_passes_test.cpp
   tests/runtime/files/csv_test.cpp tests/runtime/training/trainer_test.cpp tests/runtime/weights/weights_test.cpp tests/runtime/data/array_source_test.cpp
   tests/compiler/training/training_rules_test.cpp

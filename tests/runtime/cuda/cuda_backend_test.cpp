@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Backend& cuda() { return *backendNamed("cuda"); }
-bool hasGpu() { return cuda().unavailable().empty(); }
+Backend& namedCuda() { return *backendNamed("cuda"); }
+bool hasGpu() { return namedCuda().unavailable().empty(); }
 
 Graph doubledOn(const std::string& device, int64_t count = 3) {
   Builder g("doubled");
@@ -53,22 +53,22 @@ TEST_CASE("cuda: without a GPU it says why, another backend plays, and by name i
   if (hasGpu()) {
     DFC_SKIP("this host has a GPU");
   }
-  CHECK_FALSE(cuda().unavailable().empty());
+  CHECK_FALSE(namedCuda().unavailable().empty());
   checkDoubles({});
   const auto plan = tinyPlan(doubledOn("gpu0"), smallMachine(1));
   const std::string failure = failureOf([&] { (void)Session::open(plan, {.gpuBackend = "cuda"}); });
   CHECK(contains(failure, "gpu0"));
-  CHECK(contains(failure, cuda().unavailable()));
+  CHECK(contains(failure, namedCuda().unavailable()));
   Machine host = smallMachine(0);
-  cuda().describeHost(host, /*measure=*/false);
+  namedCuda().describeHost(host, /*measure=*/false);
   CHECK(host.devices.size() == 1);
 }
 
 TEST_CASE("cuda: a plan for more GPUs than there are names the cure, and the next session is good") {
   if (!hasGpu()) {
-    DFC_SKIP(cuda().unavailable());
+    DFC_SKIP(namedCuda().unavailable());
   }
-  CHECK(contains(cuda().libraries(), ", cuBLASLt "));
+  CHECK(contains(namedCuda().libraries(), ", cuBLASLt "));
   const Machine machine = smallMachine(64);
   const auto plan = tinyPlan(doubledOn("gpu63"), machine);
   const std::string failure = failureOf([&] { (void)Session::open(plan, {.gpuBackend = "cuda"}); });
@@ -79,10 +79,10 @@ TEST_CASE("cuda: a plan for more GPUs than there are names the cure, and the nex
 
 TEST_CASE("cuda: more memory than there is names the device, and the next session is good") {
   if (!hasGpu()) {
-    DFC_SKIP(cuda().unavailable());
+    DFC_SKIP(namedCuda().unavailable());
   }
   const Machine machine = smallMachine(1);
-  const auto group = cuda().open({DeviceRequest{machine.devices[DeviceId(1)], 0}}, {});
+  const auto group = namedCuda().open({DeviceRequest{machine.devices[DeviceId(1)], 0}}, {});
   const std::string failure = failureOf([&] { (void)group->allocate(0, int64_t{1} << 50); });
   CHECK(contains(failure, "gpu0"));
   CHECK(contains(failure, "out of memory"));
@@ -91,7 +91,7 @@ TEST_CASE("cuda: more memory than there is names the device, and the next sessio
 
 TEST_CASE("cuda: a kernel cache that cannot be made is named; a good one is filled") {
   if (!hasGpu()) {
-    DFC_SKIP(cuda().unavailable());
+    DFC_SKIP(namedCuda().unavailable());
   }
   const TemporaryFolder place;
   const fs::path folder = place.path() / "kernels";
@@ -109,7 +109,7 @@ TEST_CASE("cuda: a kernel cache that cannot be made is named; a good one is fill
 
 TEST_CASE("cuda: a step over its time limit is given up, and the next one is good") {
   if (!hasGpu()) {
-    DFC_SKIP(cuda().unavailable());
+    DFC_SKIP(namedCuda().unavailable());
   }
   Builder g("long");
   const Tensor x = g.input("x", f32({2048, 2048}));

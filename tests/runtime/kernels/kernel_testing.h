@@ -9,6 +9,10 @@
 
 namespace dfc::testing {
 
+/// Every element type with fractions.
+inline const std::vector<ElementType> floatTypes = {ElementType::F32, ElementType::F64, ElementType::F16,
+                                                    ElementType::BF16};
+
 /// The op's kernel on these operands, with `threads` threads; checks the types first. The result is filled
 /// with a pattern before the kernel runs, so that an element left out shows.
 Literal runKernel(const OpAttributes& attributes, const std::vector<Literal>& operands, uint32_t threads = 1,

@@ -13,17 +13,15 @@ namespace dfc::testing {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-const std::vector<ElementType> floats = {ElementType::F32, ElementType::F64, ElementType::F16,
-                                         ElementType::BF16};
 
-struct Case {
+struct AttentionCase {
   Shape q, k, v;
   bool causal = false;
   std::optional<Shape> mask = std::nullopt;
   double scale = 0;
 };
 
-const std::vector<Case> cases = {
+const std::vector<AttentionCase> attentionCases = {
     {{1, 1}, {1, 1}, {1, 1}},
     {{5, 3}, {7, 3}, {7, 2}, true},
     {{2, 4, 9, 8}, {2, 4, 9, 8}, {2, 4, 9, 8}, true},
@@ -41,7 +39,7 @@ const std::vector<Case> cases = {
 struct Reference {
   std::vector<double> result, logSumExp, delta, dq, dk, dv;
 
-  Reference(const Case& one, const std::vector<Literal>& in, const Literal& cotangent) {
+  Reference(const AttentionCase& one, const std::vector<Literal>& in, const Literal& cotangent) {
     const AttentionShape shape = knownAttentionShape({}, {in[0].type(), in[1].type(), in[2].type()});
     const int64_t width = shape.width, out = shape.valueWidth;
     result.resize(size_t(shape.result().elements()));
@@ -99,7 +97,7 @@ struct Reference {
   }
 };
 
-std::vector<Literal> operandsOf(const Case& one, ElementType type) {
+std::vector<Literal> operandsOf(const AttentionCase& one, ElementType type) {
   std::vector<Literal> operands = {randomLiteral({type, one.q}, 1, -1.5, 1.5),
                                    randomLiteral({type, one.k}, 2, -1.5, 1.5),
                                    randomLiteral({type, one.v}, 3, -1, 1)};
@@ -123,8 +121,8 @@ void checkAll(const Literal& got, const std::vector<double>& expected, double un
 } // namespace
 
 TEST_CASE("attention agrees with plain loops") {
-  for (const ElementType type : floats) {
-    for (const Case& one : cases) {
+  for (const ElementType type : floatTypes) {
+    for (const AttentionCase& one : attentionCases) {
       INFO(name(type) << ", q " << toString(one.q) << ", k " << toString(one.k)
                       << (one.causal ? ", causal" : ""));
       const std::vector<Literal> operands = operandsOf(one, type);
@@ -160,11 +158,11 @@ TEST_CASE("attention agrees with plain loops") {
 }
 
 TEST_CASE("attention in other layouts has the bits of heads first") {
-  for (const ElementType type : floats) {
+  for (const ElementType type : floatTypes) {
     for (const AttentionLayout layout : {AttentionLayout::Rows, AttentionLayout::Packed}) {
       for (const int64_t length : {1, 9, 130}) {
         INFO(name(type) << ", layout " << static_cast<int>(layout) << ", length " << length);
-        const AttentionInLayouts example(type, layout, length, length == 9 ? 7 : 8, length != 130);
+        const test::AttentionInLayouts example(type, layout, length, length == 9 ? 7 : 8, length != 130);
         const auto inHeads = runKernelForAll(example.forward(false), example.operands(false), 2),
                    inLayout = runKernelForAll(example.forward(true), example.operands(true), 2);
         CHECK(inLayout[0] == example.moved(inHeads[0]));

@@ -11,9 +11,7 @@
 namespace dfc::testing {
 namespace {
 
-const std::vector<ElementType> floats = {ElementType::F32, ElementType::F64, ElementType::F16,
-                                         ElementType::BF16};
-const std::vector<std::pair<Shape, int64_t>> shapes = {
+const std::vector<std::pair<Shape, int64_t>> batchNormShapes = {
     {{5}, 0},         {{4, 1}, 1},        {{3, 5, 2, 3}, 1}, {{37, 6}, 1},
     {{2, 3, 16}, -2}, {{3, 40, 8, 8}, 1}, {{700, 3}, -1},    {{2, 3, 90, 60}, 1},
     {{6, 2, 9}, 0},   {{9, 4, 1, 1}, 1},  {{2000, 70}, 1},   {{2, 0, 3}, 1}};
@@ -79,8 +77,8 @@ struct Vectors {
 } // namespace
 
 TEST_CASE("batchNorm agrees with plain loops") {
-  for (const ElementType type : floats) {
-    for (const auto& [shape, axis] : shapes) {
+  for (const ElementType type : floatTypes) {
+    for (const auto& [shape, axis] : batchNormShapes) {
       const View view(shape, axis);
       const Vectors v(type, view.channels.channels);
       const Literal a = randomLiteral({type, shape}, 10);
@@ -101,8 +99,8 @@ TEST_CASE("batchNorm agrees with plain loops") {
 }
 
 TEST_CASE("batchNormTraining agrees with plain loops") {
-  for (const ElementType type : floats) {
-    for (const auto& [shape, axis] : shapes) {
+  for (const ElementType type : floatTypes) {
+    for (const auto& [shape, axis] : batchNormShapes) {
       const View view(shape, axis);
       const Vectors v(type, view.channels.channels);
       // A mean of 100: its rounding to f32 alone would show in the result.
@@ -132,8 +130,8 @@ TEST_CASE("batchNormTraining agrees with plain loops") {
 }
 
 TEST_CASE("batchNormGradient agrees with plain loops") {
-  for (const ElementType type : floats) {
-    for (const auto& [shape, axis] : shapes) {
+  for (const ElementType type : floatTypes) {
+    for (const auto& [shape, axis] : batchNormShapes) {
       const View view(shape, axis);
       const Vectors v(type, view.channels.channels);
       const Literal a = randomLiteral({type, shape}, 10), g = randomLiteral({type, shape}, 15, -1, 1);

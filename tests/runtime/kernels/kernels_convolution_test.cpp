@@ -11,9 +11,6 @@
 namespace dfc::testing {
 namespace {
 
-const std::vector<ElementType> floats = {ElementType::F32, ElementType::F64, ElementType::F16,
-                                         ElementType::BF16};
-
 struct Case {
   Shape image, filter;
   Dims strides, low, high, dilations;
@@ -153,7 +150,7 @@ Literal runPass(CpuKernel& kernel, ConvolutionPass pass, const Convolution& conv
 } // namespace
 
 TEST_CASE("convolutions agree with plain loops for every float type") {
-  for (const ElementType type : floats) {
+  for (const ElementType type : floatTypes) {
     for (const Case& c : cases) {
       checkConvolution(c, type, 2);
     }
@@ -279,7 +276,7 @@ TEST_CASE("where a long row is cut, its results have the bits that they have in 
 }
 
 TEST_CASE("convolutions without images, channels or filters give nothing or zeros") {
-  for (const ElementType type : floats) {
+  for (const ElementType type : floatTypes) {
     const auto zeros = [&](Shape shape) { return Literal(TensorType{type, shape}); };
     CHECK(runKernel(ops::Conv2d{}, {zeros({0, 3, 4, 4}), zeros({2, 3, 3, 3})}).bytes().empty());
     CHECK(runKernel(ops::Conv2d{}, {zeros({2, 3, 4, 4}), zeros({0, 3, 3, 3})}).bytes().empty());
@@ -292,7 +289,7 @@ TEST_CASE("convolutions without images, channels or filters give nothing or zero
 
 TEST_CASE("convolutions give the same bits with one thread and with three") {
   const Case c{{9, 32, 20, 20}, {48, 32, 3, 3}, {}, {1, 1}, {1, 1}, {}, 1};
-  for (const ElementType type : floats) {
+  for (const ElementType type : floatTypes) {
     const Triple given = operandsOf(convolution(c, type), type);
     const ops::Conv2d op = opOf(c);
     auto toInput = sameConvolution<ops::Conv2dInputGradient>(op);

@@ -156,7 +156,7 @@ std::vector<OpKind> opsOf(size_t operands) {
 }
 const std::vector<OpKind> binaryOps = opsOf(2), unaryOps = opsOf(1);
 
-bool takes(OpKind kind, ElementType type) {
+bool elementwiseTakes(OpKind kind, ElementType type) {
   const std::vector<TensorType> operands(arityOf(kind).least, TensorType{type, {}});
   return resultTypes(defaultAttributes(kind), operands).ok();
 }
@@ -166,7 +166,7 @@ bool takes(OpKind kind, ElementType type) {
 TEST_CASE("binary kernels agree with arithmetic element by element") {
   for (const OpKind kind : binaryOps) {
     for (const ElementType type : allElementTypes) {
-      if (!takes(kind, type)) {
+      if (!elementwiseTakes(kind, type)) {
         continue;
       }
       for (const Shapes& shapes : binaryShapes) {
@@ -182,7 +182,7 @@ TEST_CASE("binary kernels agree with arithmetic element by element") {
 TEST_CASE("unary kernels agree with arithmetic element by element") {
   for (const OpKind kind : unaryOps) {
     for (const ElementType type : allElementTypes) {
-      if (!takes(kind, type)) {
+      if (!elementwiseTakes(kind, type)) {
         continue;
       }
       for (const Shape& shape : Shapes{{}, {1}, {33}, {2, 1030}, {0}, {2, 1, 2, 1, 3, 1, 2, 2}}) {
@@ -214,12 +214,12 @@ TEST_CASE("special values go through elementwise kernels as IEEE 754 says") {
     const auto count = static_cast<int64_t>(values.size());
     const Literal row = literalOf(type, {count}, values), column = literalOf(type, {count, 1}, values);
     for (const OpKind kind : binaryOps) {
-      if (takes(kind, type)) {
+      if (elementwiseTakes(kind, type)) {
         checkOp(defaultAttributes(kind), {row, column});
       }
     }
     for (const OpKind kind : unaryOps) {
-      if (takes(kind, type)) {
+      if (elementwiseTakes(kind, type)) {
         checkOp(defaultAttributes(kind), {row});
       }
     }
@@ -300,7 +300,7 @@ TEST_CASE("select takes bits from either side, whatever the type") {
 TEST_CASE("an element's result does not depend on its place") {
   for (const ElementType type : {ElementType::F32, ElementType::F64, ElementType::F16, ElementType::BF16}) {
     for (const OpKind kind : unaryOps) {
-      if (!takes(kind, type)) {
+      if (!elementwiseTakes(kind, type)) {
         continue;
       }
       const Literal all = randomLiteral({type, {67}}, 16, 0.01, 3);

@@ -14,9 +14,6 @@
 namespace dfc::testing {
 namespace {
 
-const std::vector<ElementType> floatTypes = {ElementType::F32, ElementType::F64, ElementType::F16,
-                                             ElementType::BF16};
-
 void forEachVariant(const std::function<void(const FormulaFacts&, const OpAttributes&)>& visit) {
   for (const FormulaFacts* formula : allFormulas()) {
     for (size_t variant = 0; variant < formula->bodies.size(); ++variant) {

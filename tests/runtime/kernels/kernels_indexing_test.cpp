@@ -50,17 +50,17 @@ struct Sizes {
   int64_t outer = 1, length = 1, inner = 1;
 };
 
-struct Case {
+struct GatherCase {
   Shape whole, indices;
   int64_t axis;
 };
-const std::vector<Case> cases = {
+const std::vector<GatherCase> gatherCases = {
     {{9}, {}, 0},      {{9}, {20}, 0},        {{40, 16}, {3, 5}, 0},   {{5, 7, 3}, {4}, 1},
     {{6, 10}, {8}, 1}, {{700, 1}, {3000}, 0}, {{3, 2500}, {5}, 0},     {{0, 3}, {2}, 0},
     {{4, 3}, {0}, 0},  {{3000}, {50}, 0},     {{2, 90, 40}, {200}, 1}, {{3, 0}, {4}, 0},
 };
 
-Shape gatheredShape(const Case& test) {
+Shape gatheredShape(const GatherCase& test) {
   Dims dims(test.whole.dims().begin(), test.whole.dims().begin() + test.axis);
   dims.insert(dims.end(), test.indices.dims().begin(), test.indices.dims().end());
   dims.insert(dims.end(), test.whole.dims().begin() + test.axis + 1, test.whole.dims().end());
@@ -71,7 +71,7 @@ Shape gatheredShape(const Case& test) {
 
 TEST_CASE("gather takes the slices that the indices name") {
   for (const ElementType type : allElementTypes) {
-    for (const Case& test : cases) {
+    for (const GatherCase& test : gatherCases) {
       const Sizes sizes(test.whole, static_cast<size_t>(test.axis));
       const Literal a = randomLiteral({type, test.whole}, 71, 0, 100);
       for (const ElementType indexType : {ElementType::I32, ElementType::I64}) {
@@ -96,7 +96,7 @@ TEST_CASE("gather takes the slices that the indices name") {
 
 TEST_CASE("scatterAdd adds every update to the slice that its index names") {
   for (const ElementType type : numbers) {
-    for (const Case& test : cases) {
+    for (const GatherCase& test : gatherCases) {
       const Sizes sizes(test.whole, static_cast<size_t>(test.axis));
       const Literal a = randomLiteral({type, test.whole}, 72, -4, 4);
       const Literal indices = indicesOf(ElementType::I64, test.indices, sizes.length);

@@ -11,9 +11,6 @@
 namespace dfc::testing {
 namespace {
 
-const std::vector<ElementType> floats = {ElementType::F32, ElementType::F64, ElementType::F16,
-                                         ElementType::BF16};
-
 Dims dimsOf(const Shape& shape) { return {shape.dims().begin(), shape.dims().end()}; }
 
 template <class Op>
@@ -149,7 +146,7 @@ TEST_CASE("maxPool and its gradient agree with plain loops for every type, ties 
 }
 
 TEST_CASE("averagePool and its gradient agree with plain loops") {
-  for (const ElementType type : floats) {
+  for (const ElementType type : floatTypes) {
     for (const PoolCase& c : pools) {
       for (const bool countPadding : {false, true}) {
         if (!c.dilations.empty()) {

@@ -112,7 +112,7 @@ Literal drawn(OpKind kind, const TensorType& type, uint32_t seed, double magnitu
   return isFloat(type.element) ? randomLiteral(type, seed, -2.718, 2.718) : randomLiteral(type, seed, 3, 60);
 }
 
-bool takes(OpKind kind, ElementType type) {
+bool reductionTakes(OpKind kind, ElementType type) {
   return resultTypes(reduction(kind, {}), {TensorType{type, {2}}}).ok();
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("reductions over every set of axes agree with plain sums") {
     }
     for (const OpKind kind : reductions) {
       for (const ElementType type : allElementTypes) {
-        if (takes(kind, type)) {
+        if (reductionTakes(kind, type)) {
           checkReduction(kind, drawn(kind, {type, shape}, set, 60), axes, set % 2 == 0);
         }
       }
@@ -164,7 +164,7 @@ TEST_CASE("reductions agree with plain sums at the sizes where tiles and chunks 
     for (const OpKind kind : reductions) {
       for (const ElementType type :
            {ElementType::F32, ElementType::F64, ElementType::BF16, ElementType::I32}) {
-        if (takes(kind, type)) {
+        if (reductionTakes(kind, type)) {
           checkReduction(kind, drawn(kind, {type, shape}, 21, 1000), axes);
         }
       }

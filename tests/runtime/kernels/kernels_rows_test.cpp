@@ -9,9 +9,6 @@
 namespace dfc::testing {
 namespace {
 
-const std::vector<ElementType> floats = {ElementType::F32, ElementType::F64, ElementType::F16,
-                                         ElementType::BF16};
-
 // The elements of the row along `axis` that element `at` lies in, and its own place there.
 struct Row {
   std::vector<double> values;
@@ -97,7 +94,7 @@ TEST_CASE("softmax and logSoftmax agree with plain loops along every axis") {
       {{9, 300}, 0},
       {{2, 5000, 37}, 1},
   };
-  for (const ElementType type : floats) {
+  for (const ElementType type : floatTypes) {
     for (const auto& [shape, axis] : cases) {
       const Literal from = randomLiteral({type, shape}, 61, -10, 10);
       const auto along = static_cast<size_t>(axis < 0 ? axis + int64_t(shape.rank()) : axis);
@@ -239,7 +236,7 @@ TEST_CASE("argMax gives the first largest, NaN above all, for every type and axi
 }
 
 TEST_CASE("softmaxCrossEntropy is the mean of -logSoftmax at the labels") {
-  for (const ElementType type : floats) {
+  for (const ElementType type : floatTypes) {
     for (const ElementType labelType : {ElementType::I32, ElementType::I64}) {
       for (const auto& [rows, classes] : {std::pair<int64_t, int64_t>{1, 1}, {7, 10}, {300, 10}, {3, 2500}}) {
         const Literal logits = randomLiteral({type, {rows, classes}}, 63, -8, 8);
@@ -290,7 +287,7 @@ TEST_CASE("softmaxCrossEntropy of 16-bit logits: with loss=f32 the loss is round
 }
 
 TEST_CASE("softmaxCrossEntropyGradient is cotangent (softmax - oneHot) / rows") {
-  for (const ElementType type : floats) {
+  for (const ElementType type : floatTypes) {
     const int64_t rows = 6, classes = 11;
     const Literal logits = randomLiteral({type, {rows, classes}}, 64, -5, 5);
     const Literal labels = labelsOf(ElementType::I64, rows, classes);

@@ -35,7 +35,7 @@ std::vector<int64_t> targetsHere() {
   return targets;
 }
 
-struct Case {
+struct LoopCase {
   OpAttributes attributes;
   std::vector<Literal> operands;
 };
@@ -58,8 +58,8 @@ Literal edges(ElementType type) {
 }
 
 // Ops whose result IEEE 754 and our order of folding fix to the bit.
-std::vector<Case> exactCases() {
-  std::vector<Case> cases;
+std::vector<LoopCase> exactCases() {
+  std::vector<LoopCase> cases;
   for (const ElementType type : allElementTypes) {
     const Literal a = randomLiteral({type, {37, 71}}, 91, 0, 90), b = randomLiteral({type, {71}}, 92, 1, 9);
     for (const OpKind kind : {OpKind::Add, OpKind::Mul, OpKind::Div, OpKind::Maximum, OpKind::Compare,
@@ -114,7 +114,7 @@ double geluOf(double x) { return static_cast<double>(x / 2 * std::erfc(-x * std:
 } // namespace
 
 TEST_CASE("exact kernels give the same bits under every instruction set") {
-  for (const Case& test : exactCases()) {
+  for (const LoopCase& test : exactCases()) {
     const Literal best = runKernel(test.attributes, test.operands);
     for (const int64_t target : targetsHere()) {
       const Only only(target);
