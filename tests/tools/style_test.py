@@ -93,6 +93,12 @@ class Remembered(unittest.TestCase):
             self.assertNotEqual(first, database.Hasher("salt").key([source], "c++ a.cpp"))
 
 
+class Flags(unittest.TestCase):
+    def test_flags_of_gcc_alone_are_left_out(self):
+        command = "c++ -DX -mtls-dialect=gnu2 -mavx2 -Wall -MD -MF x.d -o a.o -c a.cpp"
+        self.assertEqual(["-DX", "-mavx2"], database.flags(command))
+
+
 class Names(unittest.TestCase):
     def test_files_whose_flags_can_stand_together_are_read_together(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -21,14 +21,18 @@ def compiler_headers():
     return [f"-idirafter{folder.strip()}"]
 
 
+# How GCC makes code, which changes nothing that is read: Clang of that version has no such option, and ends with an error.
+GCC_ALONE = ("-mtls-dialect=",)
+
+
 def flags(command):
-    """The compile flags of COMMAND that matter to reading: without compiler, file names and warnings."""
+    """The compile flags of COMMAND that matter to reading: without compiler, file names, warnings and flags of GCC alone."""
     words = iter(shlex.split(command)[1:])
     kept = []
     for word in words:
         if word in ("-o", "-c", "-MF", "-MT"):
             next(words)
-        elif not word.startswith(("-W", "-M")):
+        elif not word.startswith(("-W", "-M", *GCC_ALONE)):
             kept.append(word)
     return kept
 
