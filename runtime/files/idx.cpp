@@ -1,5 +1,7 @@
 #include "runtime/files/idx.h"
 
+#include "ir/base/atomic_file.h"
+
 #include <fmt/format.h>
 
 #include <zlib.h>
@@ -97,7 +99,10 @@ Result<Literal> parseIdx(std::span<const std::byte> bytes, const std::string& fi
 Result<Literal> readIdx(const std::string& path) {
   const std::unique_ptr<gzFile_s, Close> file(gzopen(path.c_str(), "rb"));
   if (!file) {
-    return bad(path, fmt::format("cannot be opened: {}", std::strerror(errno)), "check the path");
+    const int code = errno;
+    const auto near = code == ENOENT ? nearestFile(path) : std::nullopt;
+    return bad(path, fmt::format("cannot be opened: {}", std::strerror(code)),
+               near ? fmt::format("did you mean '{}'?", *near) : "check the path");
   }
   const auto bytes = unpack(file.get(), path);
   if (!bytes) {

@@ -141,6 +141,10 @@ TEST_CASE("dfc run: a feed or a machine file that is not there has a near name")
   const Outcome feed = bench.dfc({"run", "affine.dfg", "--feed", "x=xx.npy", "--feed", "y=y.npy"});
   CHECK(feed.err == "xx.npy: error: cannot open: No such file or directory\n"
                     "  hint: did you mean 'x.npy'?\n");
+  bench.write("train-images.gz", "");
+  CHECK(bench.dfc({"run", "affine.dfg", "--feed", "x=train-imges.gz", "--feed", "y=y.npy"}).err ==
+        "train-imges.gz: error: cannot be opened: No such file or directory\n"
+        "  hint: did you mean 'train-images.gz'?\n");
   bench.write("twins.json", "{}");
   const Outcome machine = bench.predict({"-m", "twin.json"});
   CHECK(machine.status == 1);

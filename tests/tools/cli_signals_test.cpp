@@ -1,14 +1,23 @@
 // Signals that end `dfc run`: the step is ended, the state is saved, the exit status is 130.
 #include "runtime/executable_folder.h"
+#include "runtime/files/npy.h"
 #include "runtime/files/safetensors.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/tools/run_dfc.h"
 
+#include <set>
+
 using namespace dfc;
 using namespace dfc::test;
 
 namespace {
+
+/// A script's exit status, in which $run is `dfc` with these words.
+int statusOf(const Workshop& shop, const std::string& words, const std::string& script) {
+  shop.write("script.sh", "run=\"'" + (executableFolder() / "dfc").string() + "' " + words + "\"\n" + script);
+  return WEXITSTATUS(std::system(("cd '" + shop.path().string() + "' && bash script.sh").c_str()));
+}
 
 /// Counts its steps.
 struct CounterShop : Workshop {
@@ -18,10 +27,7 @@ struct CounterShop : Workshop {
   }
   /// The exit status of a script, in which `dfc` is a run of very many steps.
   int shell(const std::string& script) const {
-    const std::string dfc = "'" + (executableFolder() / "dfc").string() +
-                            "' run counter.dfg --steps 100000000 --save-state seen.safetensors ";
-    write("script.sh", "run=\"" + dfc + "\"\n" + script);
-    return WEXITSTATUS(std::system(("cd '" + path().string() + "' && bash script.sh").c_str()));
+    return statusOf(*this, "run counter.dfg --steps 100000000 --save-state seen.safetensors ", script);
   }
   double seen() const {
     const auto state = readSafetensors(file("seen.safetensors"));
@@ -51,6 +57,24 @@ TEST_CASE("dfc run: an interrupted run ends its step and writes what was asked f
     CHECK_THAT(shop.err(),
                containing("interrupted after " + std::to_string(static_cast<int64_t>(shop.seen())) + " of "));
   }
+}
+
+TEST_CASE("dfc run --predict: Ctrl-C ends with status 130, and what was there before stays whole") {
+  const Workshop shop;
+  shop.write("next.dfg", "graph next {\n  input x : u8[1]\n  y = x + 1\n  fetch y\n}\n");
+  REQUIRE(writeNpy(shop.file("x.npy"), Literal({ElementType::U8, {4'000'000}})).ok());
+  shop.write("y.npy", "of a run before");
+  CHECK(statusOf(shop, "run next.dfg --feed x=x.npy --predict y=y.npy",
+                 "set -m\neval \"exec $run\" >out 2>err &\nchild=$!\n" + waitForHandlers +
+                     "kill -INT $child\nwait $child\n") == 130);
+  CHECK_THAT(readText(shop.file("err")),
+             containing("interrupted after ") && containing("nothing was written"));
+  CHECK(readText(shop.file("y.npy")) == "of a run before");
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(shop.path())) {
+    names.insert(entry.path().filename().string());
+  }
+  CHECK(names == std::set<std::string>{"err", "next.dfg", "out", "script.sh", "x.npy", "y.npy"});
 }
 
 TEST_CASE("dfc run: a terminal that hangs up twice still gets the state saved") {

@@ -95,6 +95,14 @@ def test_files(tmp_path):
     assert caught.value.diagnostics[0].text == "  y = relu(x)"
     with pytest.raises(FileNotFoundError, match="cpu-2gpu"):
         dfc.machine("cpu-3gpu")
+    with pytest.raises(FileNotFoundError, match="'cpu-2gup'; did you mean 'cpu-2gpu'? Shipped ones: ".replace("?", r"\?")):
+        dfc.machine("cpu-2gup")
+    (tmp_path / "cluster.json").write_text("{}")
+    with pytest.raises(FileNotFoundError, match=r"did you mean '.*/cluster\.json'"):
+        dfc.machine(tmp_path / "clutser.json")
+    (tmp_path / "labels.gz").write_bytes(b"")
+    with pytest.raises(dfc.Error, match=r"did you mean '.*/labels\.gz'"):
+        dfc.read_idx(tmp_path / "lables.gz")
     with pytest.raises(dfc.Error):
         dfc.parse_machine("{}")
 

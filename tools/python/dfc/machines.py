@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from pathlib import Path
 
@@ -16,6 +17,17 @@ def machine_names() -> list[str]:
     return sorted(file.stem for file in _FOLDER.glob("*.json"))
 
 
+def _nearest(wanted: Path) -> str | None:
+    """A shipped machine, or a file beside the wanted one, with nearly its name."""
+    shipped = difflib.get_close_matches(wanted.stem, [*machine_names(), "host"], n=1)
+    if shipped:
+        return shipped[0]
+    beside = wanted.parent
+    files = [file.name for file in beside.glob("*.json")] if beside.is_dir() else []
+    near = difflib.get_close_matches(wanted.name, files, n=1)
+    return str(beside / near[0]) if near else None
+
+
 def machine(name: str | os.PathLike[str]) -> Machine:
     """The machine of a file (JSON), or the shipped one of this name; "host" is this computer as one cpu."""
     if name == "host":
@@ -24,5 +36,7 @@ def machine(name: str | os.PathLike[str]) -> Machine:
     if not os.path.exists(name) and shipped.is_file():
         return _core.read_machine(shipped)
     if not os.path.exists(name):
-        raise FileNotFoundError(f"there is no machine file '{name}'; shipped ones: {', '.join(machine_names())}")
+        near = _nearest(Path(name))
+        raise FileNotFoundError(f"there is no machine file '{os.fspath(name)}'; " + (f"did you mean '{near}'? " if near else "") +
+                                f"Shipped ones: {', '.join(machine_names())}")
     return _core.read_machine(name)
