@@ -17,6 +17,27 @@ function visibleCards() {
   return cards;
 }
 
+/// A single card says nothing of the graph, and a few fit at once: opens cards that stand alone, and then, from above,
+/// others for as long as no more than a screenful of cards is shown. Equal layers stay folded.
+function openAtFirst() {
+  const screenful = 24;
+  const canOpen = (card) => card.scope !== undefined && !graph.open.has(card.scope) && scopes[card.scope].kind !== "fold" &&
+                            scopes[card.scope].opCount > 0;
+  for (let cards = visibleCards(); cards.length === 1 && cards[0].scope !== undefined && !graph.open.has(cards[0].scope);) {
+    graph.open.add(cards[0].scope);
+    cards = visibleCards();
+  }
+  for (const refused = new Set();;) {
+    const next = visibleCards().find((card) => canOpen(card) && !refused.has(card.scope));
+    if (next === undefined) return;
+    graph.open.add(next.scope);
+    if (visibleCards().length > screenful) {
+      graph.open.delete(next.scope);
+      refused.add(next.scope);
+    }
+  }
+}
+
 /// How the ops of a scope are cut, by the explanation: of the scope itself, or of those in it.
 function layoutWords(scope) {
   const explained = data.explanation ? [...data.explanation.scopes, ...(data.explanation.scopesInGroups || [])] : [];

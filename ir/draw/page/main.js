@@ -112,7 +112,7 @@ listenToTables();
 listenToPanels();
 listenToSearch();
 listeners.push((what) => { if (what === "step") { drawDetails(); announceStep(); } });
-
+openAtFirst();
 drawGraph();
 drawTables();
 drawTimeline();

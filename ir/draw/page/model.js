@@ -71,6 +71,7 @@ function mostCommonKinds(ops, most) {
 }
 scopes.forEach((scope) => {
   scope.title = scope.kind === "root" ? "whole step"
+      : scope.kind === "outside" && scopes[0].children.length === 1 ? "all ops: the graph names no scopes"
       : scope.kind === "outside" ? "no scope: " + (mostCommonKinds(scope.ops, 3).join(", ") || "values kept between steps")
       : scope.name === "" ? "(scope without a name)" : scope.name;
 });

@@ -147,6 +147,14 @@ class Page(unittest.TestCase):
         self.assertLessEqual(self.tab.run("document.documentElement.scrollWidth"), 1280)
         self.assertEqual([], self.tab.complaints())
 
+    def test_5_a_graph_without_scopes_opens_with_its_ops(self):
+        for width in (1280, 390):
+            self.open("flat.html", width, 844, mobile=width < 400)
+            names = self.tab.run("[...document.querySelectorAll('#cards .card.op .card-name')].map((one) => one.textContent)")
+            self.assertEqual(["x", "matmul", "h", "new w"], names)
+            self.tab.picture(OUT / f"flat_{width}.png")
+            self.assertEqual([], self.tab.complaints())
+
 
 def make_pages():
     OUT.mkdir(parents=True, exist_ok=True)
@@ -163,6 +171,15 @@ def make_pages():
     dfc("compile", "small.dfg", "-m", MACHINES / "cpu-2gpu.json", "-o", "small.plan")
     dfc("run", "small.plan", "--steps", "3", "--trace", "small.json")
     dfc("view", "small.plan", "--trace", "small.json", "-o", "traced.html")
+    (OUT / "flat.dfg").write_text("""graph flat {
+  input x : f32[64, 64]
+  parameter w : f32[64, 64] = constant(0.01)
+  h = softmax(matmul(x, w))
+  next = assign(w, h)
+  fetch next
+}
+""", encoding="utf-8")
+    dfc("view", "flat.dfg", "-m", MACHINES / "cpu.json", "-o", "flat.html")
     (OUT / "hostile.dfg").write_text(f'graph "{HOSTILE}" {{\n  input "{HOSTILE}" : f32[2]\n  scope "{HOSTILE}" {{ y = relu("{HOSTILE}") }}\n'
                                      "  fetch y\n}\n", encoding="utf-8")
     dfc("view", "hostile.dfg", "-o", "hostile.html")
