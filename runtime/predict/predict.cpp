@@ -196,9 +196,14 @@ Result<NamedLiterals> predict(Session& session, const DataPass& pass,
 }
 
 Result<NamedLiterals> predict(Session& session, const NamedLiterals& data,
-                              const std::vector<std::string>& fetches) {
-  const auto pass = passOver(session.inputs(), data);
-  return pass ? predict(session, *pass, fetches) : Result<NamedLiterals>(pass.errors());
+                              const std::vector<std::string>& fetches,
+                              std::function<bool(int64_t step)> afterStep) {
+  auto pass = passOver(session.inputs(), data);
+  if (!pass) {
+    return pass.errors();
+  }
+  pass->afterStep = std::move(afterStep);
+  return predict(session, *pass, fetches);
 }
 
 } // namespace dfc

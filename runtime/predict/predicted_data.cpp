@@ -53,6 +53,11 @@ Result<Column> columnOf(const std::string& name, const TensorType& input, const 
         fmt::format("input '{}' is {}, but its data are {}", name, toString(input), toString(data.type())),
         conversionHint(input.element, data.type().element));
   }
+  if (given != wanted && given.rank() > 0 && given[0] == 0) {
+    return errorWithoutPlace(
+        fmt::format("the data of input '{}' have no rows: they are {}", name, toString(data.type())),
+        "give at least one row");
+  }
   const bool ofRows = wanted.rank() > 0 && given.rank() == wanted.rank() && wanted[0] > 0 && given[0] > 0 &&
                       dimRange(given).drop_front() == dimRange(wanted).drop_front();
   const bool ofEntries =
@@ -117,7 +122,9 @@ DataPass passOfColumns(Columns columns, Diagnostics& errors) {
       errors.push_back(errorWithoutPlace(fmt::format("input '{}' has {} rows, input '{}' {}", first->first,
                                                      pass.rows, row.first, row.second.rows),
                                          "a row of one belongs to the same row of the other"));
-    } else if (row.second.batch != pass.batch) {
+    } else if (std::max<int64_t>(row.second.batch, 1) == std::max<int64_t>(pass.batch, 1)) {
+      pass.batch = std::max(pass.batch, row.second.batch); // an entry is a row of a batch of one
+    } else {
       errors.push_back(errorWithoutPlace(fmt::format("a step takes {} of input '{}' and {} of input '{}'",
                                                      std::max<int64_t>(pass.batch, 1), first->first,
                                                      std::max<int64_t>(row.second.batch, 1), row.first),

@@ -1,5 +1,6 @@
 """Sessions: steps, state, checkpoints, traces, threads, functions of Python."""
 
+import signal
 import threading
 import time
 import types
@@ -277,3 +278,24 @@ def test_fractions_are_not_cut_off_for_integers():
     with pytest.raises((TypeError, ValueError), match="numbers with fractions, where the elements are i64"):
         session.run({"x": 1.5})
     assert session.run({"x": 1})["after"] == 6
+
+
+def test_predict_pairs_entries_with_batches_of_one_and_wants_rows():
+    g = dfc.Builder()
+    x, k = g.input("x", (1, 2)), g.input("k", ())
+    g.fetch("y", x * k)
+    session = dfc.open(g.finish())
+    assert session.predict({"x": np.ones((3, 2)), "k": np.arange(3)})["y"].tolist() == [[0, 0], [1, 1], [2, 2]]
+    with pytest.raises(dfc.Error, match=r"the data of input 'x' have no rows: they are f32\[0, 2\]"):
+        session.predict({"x": np.zeros((0, 2), np.float32), "k": 1})
+
+
+def test_ctrl_c_ends_predict():
+    g = dfc.Builder()
+    g.fetch("y", g.input("x", 1, dfc.uint8) + 1)
+    session = dfc.open(g.finish())
+    timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        session.predict({"x": np.zeros(4_000_000, np.uint8)})
+    timer.join()

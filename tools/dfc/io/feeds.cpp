@@ -311,11 +311,10 @@ Result<DataPass> Feeds::pass() {
   DataPass pass;
   const Source* first = nullptr;
   for (const Source& source : sources_) {
-    const int64_t batch = source.entries ? 0 : source.perStep;
     if (source.rows == 0) {
       continue;
     }
-    if (first != nullptr && batch != pass.batch) {
+    if (first != nullptr && source.perStep != first->perStep) {
       return errorWithoutPlace(
           fmt::format("a step takes {} of input '{}', but {} of '{}': their rows cannot be paired",
                       counted(first->perStep, "row"), first->name, source.perStep, source.name),
@@ -323,7 +322,7 @@ Result<DataPass> Feeds::pass() {
     }
     first = &source;
     pass.rows = source.rows;
-    pass.batch = batch;
+    pass.batch = std::max(pass.batch, source.entries ? 0 : source.perStep); // an entry: a batch of one
   }
   pass.feeds = [this](int64_t step) { return at(step); };
   return pass;

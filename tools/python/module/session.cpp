@@ -95,15 +95,40 @@ nb::object waitFor(const PendingStep& self, const std::optional<std::string>& fe
   return arrayAs(std::move(result).orThrow(), arrays);
 }
 
+/// Whether a signal has raised an exception of Python (Ctrl-C), asked without the interpreter's lock and not
+/// for each of many short steps.
+class SignalWatch {
+ public:
+  bool raised() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) {
+      return false;
+    }
+    next_ = now + std::chrono::milliseconds(20);
+    const nb::gil_scoped_acquire locked;
+    return PyErr_CheckSignals() != 0;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point next_{};
+};
+
 nb::dict predictFor(const OpenSession& self, const FeedsLike& data, const std::vector<std::string>& fetches,
                     const std::string& arrays) {
   checkForm(arrays);
   const std::shared_ptr<Session> session = self.session();
   const NamedLiterals rows = self.feeds(data);
+  bool interrupted = false;
   auto found = [&] {
     const nb::gil_scoped_release unlocked;
-    return predict(*session, rows, fetches);
+    return predict(*session, rows, fetches, [&, watch = SignalWatch()](int64_t) mutable {
+      interrupted = watch.raised();
+      return !interrupted;
+    });
   }();
+  if (interrupted) {
+    throw nb::python_error();
+  }
   return dictOf(std::move(found).orThrow(), arrays);
 }
 
