@@ -11,7 +11,6 @@
 #include <algorithm>
 
 using namespace dfc;
-using namespace dfc::test;
 
 namespace {
 

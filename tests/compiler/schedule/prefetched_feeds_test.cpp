@@ -12,7 +12,6 @@
 #include "tests/support/catch.h"
 
 using namespace dfc;
-using namespace dfc::test;
 
 namespace {
 
