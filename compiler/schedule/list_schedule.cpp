@@ -4,6 +4,8 @@
 #include "compiler/schedule/processor_sharing.h"
 #include "ir/base/assert.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -17,11 +19,14 @@ constexpr uint32_t unlimited = std::numeric_limits<uint32_t>::max();
 // Limit on refusals by the admission policy, for a group at one moment: where thousands of tasks wait for
 // memory, asking for all of them at each event would take quadratic time.
 constexpr uint32_t mostRefused = 64;
+// How many tasks that arrive soon a queue looks at before it starts another.
+constexpr uint32_t mostAwaited = 8;
 
 class ListScheduler {
  public:
-  ListScheduler(const ListProblem& problem, const std::vector<double>& priority, AdmissionPolicy* policy)
-      : policy_(policy), problem_(problem), after_(problem),
+  ListScheduler(const ListProblem& problem, const std::vector<double>& priority, AdmissionPolicy* policy,
+                IdleQueues idle = IdleQueues::TakeAny)
+      : policy_(policy), waits_(idle == IdleQueues::MayWait), problem_(problem), after_(problem),
         order_(orderOf(problem, priority, policy == nullptr)), place_(problem.tasks.size()),
         missing_(problem.tasks.size()), ready_(problem.groupQueues.size()), late_(problem.groupQueues.size()),
         notLate_(problem.groupQueues.size()), freeQueues_(problem.groupQueues.size()),
@@ -39,6 +44,9 @@ class ListScheduler {
       freeSlots_.push_back(slots == 0 ? unlimited : slots);
     }
     linkWaiters_.resize(problem.linkSlots.size());
+    if (waits_) {
+      prepareToWait();
+    }
     for (uint32_t place = 0; place < order_.size(); ++place) {
       place_[order_[place]] = place;
       const ListTask& task = problem.tasks[order_[place]];
@@ -82,8 +90,54 @@ class ListScheduler {
     }
   }
 
+  void prepareToWait() {
+    coming_.resize(problem_.groupQueues.size());
+    arrival_.resize(problem_.tasks.size(), 0);
+    notStarted_.resize(problem_.tasks.size());
+    copies_.resize(problem_.groupQueues.size(), false);
+    for (uint32_t task = 0; task < problem_.tasks.size(); ++task) {
+      notStarted_[task] = static_cast<uint32_t>(problem_.tasks[task].before.size());
+      if (!problem_.tasks[task].links.empty()) {
+        copies_[problem_.tasks[task].group] = true;
+      }
+    }
+  }
+
+  // A task whose last predecessor starts: its arrival is known now.
+  void noteStart(uint32_t task, double now) {
+    for (const uint32_t next : after_[task]) {
+      arrival_[next] = std::max(arrival_[next], now + problem_.tasks[task].seconds);
+      if (--notStarted_[next] == 0) {
+        coming_[problem_.tasks[next].group].insert(place_[next]);
+      }
+    }
+  }
+
+  // Whether the group's last free queue is better left idle: a task of higher priority arrives during `task`,
+  // and would lose more time by waiting for its end than the queue loses by waiting for the arrival.
+  bool keepsFree(uint32_t group, uint32_t task, double now) const {
+    if (!waits_ || freeQueues_[group].size() > 1) {
+      return false;
+    }
+    const double end = now + problem_.tasks[task].seconds;
+    uint32_t looked = 0;
+    for (const uint32_t place : coming_[group]) {
+      if (place > place_[task] || ++looked > mostAwaited) {
+        return false;
+      }
+      const double arrival = arrival_[order_[place]];
+      if (end - arrival > std::max(arrival - now, 0.0)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   void makeReady(uint32_t task) {
     const uint32_t group = problem_.tasks[task].group;
+    if (waits_) {
+      coming_[group].erase(place_[task]);
+    }
     const bool waits = isLate(problem_.tasks[task]) && notLate_[group] > 0;
     (waits ? late_ : ready_)[group].insert(place_[task]);
     touched_.insert(group);
@@ -108,8 +162,13 @@ class ListScheduler {
   // Starting a task of no duration makes others ready at the same moment, hence the loop.
   void startReady(double now) {
     while (!touched_.empty()) {
-      const uint32_t group = *touched_.begin();
-      touched_.erase(touched_.begin());
+      auto next = touched_.begin();
+      if (waits_) { // copies first: their ends are what computations wait for
+        const auto copying = llvm::find_if(touched_, [&](uint32_t group) { return copies_[group]; });
+        next = copying != touched_.end() ? copying : next;
+      }
+      const uint32_t group = *next;
+      touched_.erase(next);
       startGroup(group, now);
     }
   }
@@ -123,7 +182,7 @@ class ListScheduler {
     for (auto next = ready.begin();
          next != ready.end() && !freeQueues_[group].empty() && refused < mostRefused;) {
       const uint32_t task = order_[*next];
-      if (!linksFree(task, group)) {
+      if (keepsFree(group, task, now) || !linksFree(task, group)) {
         ++next;
       } else if (!admitted(task, group)) {
         ++next;
@@ -183,6 +242,9 @@ class ListScheduler {
       touched_.insert(row.group);
     }
     clock_.start(task, row.group, now, row.seconds, row.utilisation);
+    if (waits_) {
+      noteStart(task, now);
+    }
     askPolicyAgain();
   }
 
@@ -230,6 +292,7 @@ class ListScheduler {
   }
 
   AdmissionPolicy* policy_;
+  bool waits_;
   const ListProblem& problem_;
   Successors after_;
   std::vector<uint32_t> order_, place_; // tasks by priority, and the index of each task there
@@ -245,6 +308,11 @@ class ListScheduler {
   std::vector<bool> open_;                      // by group: whether it may start tasks yet
   ProcessorSharing clock_;
   ListResult result_;
+  // For queues that may wait:
+  std::vector<std::set<uint32_t>> coming_; // by group: places of tasks whose predecessors have all started
+  std::vector<double> arrival_;            // by task: the latest end of a started predecessor
+  std::vector<uint32_t> notStarted_;       // by task: its predecessors that have not
+  std::vector<bool> copies_;               // by group: whether its tasks hold links
 };
 
 } // namespace
@@ -266,8 +334,8 @@ Successors::Successors(const ListProblem& problem) : first_(problem.tasks.size()
   }
 }
 
-ListResult listSchedule(const ListProblem& problem, const std::vector<double>& priority) {
-  return *ListScheduler(problem, priority, nullptr).run();
+ListResult listSchedule(const ListProblem& problem, const std::vector<double>& priority, IdleQueues idle) {
+  return *ListScheduler(problem, priority, nullptr, idle).run();
 }
 
 std::optional<ListResult> listSchedule(const ListProblem& problem, const std::vector<double>& priority,

@@ -58,10 +58,17 @@ class Successors {
  private:
   std::vector<uint32_t> first_, tasks_;
 };
+/// What a queue does while every ready task has a lower priority than one that arrives soon.
+enum class IdleQueues : uint8_t {
+  TakeAny, ///< starts the ready task
+  MayWait, ///< stays idle where that delays the urgent task more than the idle time
+};
+
 /// `priority`: by task, such as a row of priorities.def; among ready tasks the early ones go first, then
 /// those of the highest priority, then the highest upward rank, then the smallest net allocation, then the
 /// smallest index.
-ListResult listSchedule(const ListProblem& problem, const std::vector<double>& priority);
+ListResult listSchedule(const ListProblem& problem, const std::vector<double>& priority,
+                        IdleQueues idle = IdleQueues::TakeAny);
 /// By upward rank alone.
 ListResult listSchedule(const ListProblem& problem);
 

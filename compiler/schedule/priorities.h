@@ -18,7 +18,7 @@ std::vector<double> justifiedRanks(const ListProblem& problem, llvm::ArrayRef<do
 
 struct PriorityRow {
   /// A rank for each task; any real number. Empty if the priority does not apply: ranks by micro-batch need
-  /// tasks of micro-batches.
+  /// tasks of micro-batches, sending ranks need copies.
   std::vector<double> (*ranks)(const ListProblem&);
   std::string_view name;
   double gain; ///< part of an earlier row's makespan that this one has to save

@@ -78,13 +78,20 @@ std::optional<ListResult> onOneQueue(const ListProblem& problem, const ListResul
   return onOne.makespan <= limit ? std::optional(std::move(onOne)) : std::nullopt;
 }
 
+// Relative difference of makespans that is rounding.
+constexpr double rounding = 2e-9;
+// Forward-backward improvement: how often it is repeated, and the part of the makespan that it has to save.
+constexpr int mostImprovements = 4;
+constexpr double leastImprovement = 0.01;
+
+bool reaches(const ListResult& result, double least) { return result.makespan <= least * (1 + rounding); }
+
 // The best order that a row of priorities.def gives; the earlier row wins ties. Later rows are tried only
-// where no earlier one reaches the lower bound `least`, up to rounding.
-ListResult bestOrder(const ListProblem& problem, double least) {
-  constexpr double rounding = 2e-9;
+// where no earlier one reaches the lower bound `least`.
+ListResult bestOfPriorities(const ListProblem& problem, double least) {
   std::optional<ListResult> best;
   for (const PriorityRow& priority : allPriorities()) {
-    if (best && best->makespan <= least * (1 + rounding)) {
+    if (best && reaches(*best, least)) {
       break;
     }
     const std::vector<double> ranks = priority.ranks(problem);
@@ -97,6 +104,23 @@ ListResult bestOrder(const ListProblem& problem, double least) {
     }
   }
   return *std::move(best);
+}
+
+// Justified again and again while that helps, on queues that may wait for an urgent task.
+ListResult improved(const ListProblem& problem, ListResult first, double least) {
+  ListResult best = first;
+  for (int round = 0; round < mostImprovements && !reaches(best, least); ++round) {
+    ListResult next = listSchedule(problem, justifiedRanks(problem, best.end), IdleQueues::MayWait);
+    if (next.makespan >= best.makespan) {
+      break;
+    }
+    best = std::move(next);
+  }
+  return best.makespan < (1 - leastImprovement) * first.makespan ? best : first;
+}
+
+ListResult bestOrder(const ListProblem& problem, double least) {
+  return improved(problem, bestOfPriorities(problem, least), least);
 }
 
 // Part of a makespan that may be lost so that values share bytes, and how often the peak is looked at again.

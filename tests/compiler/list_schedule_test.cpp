@@ -87,11 +87,61 @@ TEST_CASE("random list schedules are feasible and never shorter than the critica
     const auto ranks = upwardRanks(problem);
     for (const PriorityRow& priority : allPriorities()) {
       INFO(priority.name);
-      const ListResult result = listSchedule(problem, priority.ranks(problem));
-      checkFeasible(problem, result);
-      CHECK(result.makespan >= *std::max_element(ranks.begin(), ranks.end()));
+      for (const IdleQueues idle : {IdleQueues::TakeAny, IdleQueues::MayWait}) {
+        const ListResult result = listSchedule(problem, priority.ranks(problem), idle);
+        checkFeasible(problem, result);
+        CHECK(result.makespan >= *std::max_element(ranks.begin(), ranks.end()));
+      }
     }
   }
+}
+
+namespace {
+
+ListTask taskOf(double seconds, uint32_t group, std::initializer_list<uint32_t> before = {}) {
+  ListTask task;
+  task.seconds = seconds;
+  task.group = group;
+  task.before.append(before.begin(), before.end());
+  return task;
+}
+
+} // namespace
+
+TEST_CASE("a queue that may wait stays idle for a task on which another device waits") {
+  // Queue 0: a task of 1 s, whose result is copied in 0.1 s (queue 1) for one of 5 s, behind which queue 2
+  // works for 5 s; and a task of 4 s of its own, ready from the begin.
+  ListProblem problem;
+  problem.groupQueues = {1, 1, 1};
+  problem.linkSlots = {1};
+  problem.tasks = {taskOf(1, 0), taskOf(0.1, 1, {0}), taskOf(5, 0, {1}), taskOf(5, 2, {2}), taskOf(4, 0)};
+  problem.tasks[1].links = {0};
+  const std::vector<double> ranks = upwardRanks(problem);
+  CHECK(listSchedule(problem, ranks).makespan == Approx(1 + 4 + 5 + 5));
+  const ListResult waiting = listSchedule(problem, ranks, IdleQueues::MayWait);
+  CHECK(waiting.makespan == Approx(1 + 0.1 + 5 + 5));
+  CHECK(waiting.start[4] == Approx(1 + 0.1 + 5));
+  problem.tasks[4].seconds = 0.1; // fits before the copy ends
+  CHECK(listSchedule(problem, ranks, IdleQueues::MayWait).start[4] == Approx(1));
+}
+
+TEST_CASE("sending ranks: a short task that leads to a copy goes before a product") {
+  // Queue 0: a product of 10 s, of which a slice of 0.1 s is copied in 5 s (queue 1) and used for 3 s (queue
+  // 2); and two products of 10 s in a row.
+  ListProblem problem;
+  problem.groupQueues = {1, 1, 1};
+  problem.linkSlots = {1};
+  problem.tasks = {taskOf(10, 0),     taskOf(10, 0),     taskOf(0.1, 0, {0}),
+                   taskOf(5, 1, {2}), taskOf(3, 2, {3}), taskOf(10, 0, {1})};
+  problem.tasks[3].links = {0};
+  const std::vector<double> ranks = sendingRanks(problem);
+  CHECK(ranks[2] > *std::max_element(ranks.begin() + 3, ranks.end()));
+  CHECK(ranks[2] > std::max(ranks[0], ranks[1]));
+  CHECK(listSchedule(problem).makespan == Approx(10 + 10 + 10 + 0.1 + 5 + 3));
+  CHECK(listSchedule(problem, ranks).makespan < 10 + 10 + 10 + 0.1 + 5);
+  problem.tasks[3].links.clear();
+  CHECK(sendingRanks(problem).empty());
+  CHECK(sendingRanks({}).empty());
 }
 
 TEST_CASE("a task takes the queue of its predecessor, so that no queue waits for another") {

@@ -1,6 +1,7 @@
 // A training step of several equal layers, and machines of alike GPUs with slow links.
 #pragma once
 
+#include "compiler/quotient/quotient_plans.h"
 #include "compiler/run_passes.h"
 #include "tests/support/catch.h"
 #include "tests/support/tiny_plan.h"
@@ -44,6 +45,38 @@ inline Machine slowLinks(Machine machine) {
   for (const LinkId link : machine.links.ids()) {
     machine.links[link].bandwidth = 2e9;
     machine.links[link].latencySeconds = 1e-6;
+  }
+  return machine;
+}
+
+/// Hosts of so many GPUs each: within a host by ports of a switch, between hosts by the hosts' ports.
+inline Machine hostsOf(uint32_t gpus, uint32_t each) {
+  Machine machine = slowLinks(smallMachine(gpus));
+  machine.routes.clear();
+  machine.links = {};
+  const std::vector<DeviceId> devices = largestClass(machine);
+  std::vector<LinkId> in, out, hostIn, hostOut;
+  for (uint32_t i = 0; i < gpus; ++i) {
+    const std::string& name = machine.devices[devices[i]].name;
+    in.push_back(machine.links.add({name + " in", 1e-6, 50e9}));
+    out.push_back(machine.links.add({name + " out", 1e-6, 50e9}));
+    const LinkId down = machine.links.add({name + " down", 1e-6, 50e9}),
+                 up = machine.links.add({name + " up", 1e-6, 50e9});
+    machine.routes.push_back({machine.host(), devices[i], {down}});
+    machine.routes.push_back({devices[i], machine.host(), {up}});
+  }
+  for (uint32_t host = 0; host * each < gpus; ++host) {
+    hostIn.push_back(machine.links.add({std::to_string(host) + " in", 2e-6, 10e9}));
+    hostOut.push_back(machine.links.add({std::to_string(host) + " out", 2e-6, 10e9}));
+  }
+  for (uint32_t from = 0; from < gpus; ++from) {
+    for (uint32_t to = 0; to < gpus; ++to) {
+      if (from != to && from / each == to / each) {
+        machine.routes.push_back({devices[from], devices[to], {out[from], in[to]}});
+      } else if (from != to) {
+        machine.routes.push_back({devices[from], devices[to], {hostOut[from / each], hostIn[to / each]}});
+      }
+    }
   }
   return machine;
 }

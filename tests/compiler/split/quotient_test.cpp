@@ -23,38 +23,6 @@ double makespanOf(const Graph& graph, const Machine& machine) {
   return predictedMakespan(*placement, decided(*placement, machine, cost, {}));
 }
 
-/// Hosts of so many GPUs each: within a host by ports of a switch, between hosts by the hosts' ports.
-Machine hostsOf(uint32_t gpus, uint32_t each) {
-  Machine machine = slowLinks(smallMachine(gpus));
-  machine.routes.clear();
-  machine.links = {};
-  const std::vector<DeviceId> devices = largestClass(machine);
-  std::vector<LinkId> in, out, hostIn, hostOut;
-  for (uint32_t i = 0; i < gpus; ++i) {
-    const std::string& name = machine.devices[devices[i]].name;
-    in.push_back(machine.links.add({name + " in", 1e-6, 50e9}));
-    out.push_back(machine.links.add({name + " out", 1e-6, 50e9}));
-    const LinkId down = machine.links.add({name + " down", 1e-6, 50e9}),
-                 up = machine.links.add({name + " up", 1e-6, 50e9});
-    machine.routes.push_back({machine.host(), devices[i], {down}});
-    machine.routes.push_back({devices[i], machine.host(), {up}});
-  }
-  for (uint32_t host = 0; host * each < gpus; ++host) {
-    hostIn.push_back(machine.links.add({std::to_string(host) + " in", 2e-6, 10e9}));
-    hostOut.push_back(machine.links.add({std::to_string(host) + " out", 2e-6, 10e9}));
-  }
-  for (uint32_t from = 0; from < gpus; ++from) {
-    for (uint32_t to = 0; to < gpus; ++to) {
-      if (from != to && from / each == to / each) {
-        machine.routes.push_back({devices[from], devices[to], {out[from], in[to]}});
-      } else if (from != to) {
-        machine.routes.push_back({devices[from], devices[to], {hostOut[from / each], hostIn[to / each]}});
-      }
-    }
-  }
-  return machine;
-}
-
 } // namespace
 
 TEST_CASE("a quotient takes as long as the grid that it stands for") {
@@ -79,11 +47,10 @@ TEST_CASE("a quotient takes as long as the grid that it stands for") {
         REQUIRE(one);
         const double whole = makespanOf(all->graph, machine);
         const double seconds = makespanOf(one->graph, quotient.machine);
-        // One axis within a group, whose devices all run the same, is matched; beside it the list scheduler
-        // orders the sums of a device among its products, on each device in another order.
-        const bool isAlongTwo = width > 1 && grid.groups > 1;
+        // Groups of several devices: the list scheduler orders the sums of a device among its products, on
+        // each device in another order.
         INFO(gpus << " GPUs, hosts of " << each << ": " << stages << " stages, groups of " << width);
-        CHECK(seconds == Approx(whole).epsilon(isAlongTwo ? 0.11 : width > 1 && stages > 1 ? 0.075 : 0.015));
+        CHECK(seconds == Approx(whole).epsilon(width > 1 ? 0.055 : 0.025));
         if (stages > 1) { // from one and two micro-batches
           QuotientPlanner planner(graph, machine, devices, {grid, batches.count}, cost, options);
           const auto plan = planner.first();
@@ -98,8 +65,8 @@ TEST_CASE("a quotient takes as long as the grid that it stands for") {
       }
     }
   }
-  CHECK(std::exp(ratios / count) < 1.03);
-  CHECK(std::exp(extrapolated / pipelines) < 1.06);
+  CHECK(std::exp(ratios / count) < 1.015);
+  CHECK(std::exp(extrapolated / pipelines) < 1.05);
   CHECK(ofOps / count < 0.5);
 }
 
