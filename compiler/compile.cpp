@@ -5,7 +5,6 @@
 
 #include "compiler/choose_placement.h"
 #include "compiler/hoist/hoist_invariant_ops.h"
-#include "compiler/lower/lower.h"
 #include "compiler/lower_options.h"
 #include "compiler/memory/addressable.h"
 #include "compiler/memory/fit_memory.h"
@@ -15,8 +14,7 @@
 #include "compiler/plan_preparation.h"
 #include "compiler/run_passes.h"
 #include "compiler/schedule/schedule.h"
-#include "compiler/simulate/count_launches.h"
-#include "compiler/simulate/steady_step.h"
+#include "compiler/simulate/lower_counted.h"
 #include "compiler/stage_check.h"
 #include "ir/verify/verify.h"
 
@@ -201,16 +199,12 @@ Result<Executable> planPlacement(const Placement& placement, const Machine& mach
   checkStage("planMemory", [&] { return verifyMemoryPlan(*memory, schedule, placed, machine); });
 
   // What GPUs launch: last, because launches are merged and moved only where neither the waits nor the bytes
-  // that values share can tell.
-  auto launches = lower({placed, schedule, *memory, machine}, lowerOptionsOf(options));
+  // that values share can tell. Predictions count the launches: the times of a step by itself; of these, the
+  // seconds of a step in a sequence, in which feeds are copied during the step before.
+  auto launches = lowerCounted(placed, schedule, *memory, machine, cost, lowerOptionsOf(options));
   if (!launches) {
     return launches.errors();
   }
-
-  // Predictions: they count the launches, so they come last. First the times of a step by itself; of these,
-  // the seconds of a step in a sequence, in which feeds are copied during the step before.
-  countLaunches(schedule, *launches, placed, machine, cost);
-  schedule.steady = steadyStep(schedule, *launches, placed, machine, cost);
   checkStage("countLaunches", [&] { return verifySchedule(schedule, placed, machine); });
   checkStage("lower", [&] { return verifyLaunchPlan(*launches, placed, schedule, *memory, machine); });
   observer.schedule(schedule, placed);

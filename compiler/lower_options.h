@@ -8,7 +8,7 @@ namespace dfc {
 
 /// Refers to the tables of `options`.
 inline LowerOptions lowerOptionsOf(const CompileOptions& options) {
-  return {options.mergeLaunches, options.peerReads, options.calibrations};
+  return {options.mergeLaunches, options.peerReads, true, options.calibrations};
 }
 
 } // namespace dfc

@@ -52,10 +52,9 @@ class Lowering {
   }
 
   void choosePeers() {
-    const auto reaches = [&](DeviceId reader, DeviceId owner) {
-      return readsPeer(stages_.machine, reader, owner);
-    };
-    std::vector<PeerRead> chosen = cuda::choosePeerReads(stages_, reaches);
+    const PeerAccess peers(stages_.machine);
+    const auto reaches = [&](DeviceId reader, DeviceId owner) { return peers.reaches(reader, owner); };
+    std::vector<PeerRead> chosen = cuda::choosePeerReads(stages_, reaches, options_.largePeerReads);
     if (!chosen.empty()) {
       plan_.peers = cuda::lowerPeerReads(schedule_, std::move(chosen));
     }

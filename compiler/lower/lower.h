@@ -18,6 +18,8 @@ struct LowerOptions {
   /// false: every transfer between GPUs is a copy. Else the kernel that needs a value may read it in the
   /// other GPU's memory, where the machine has direct routes between the two.
   bool peerReads = true;
+  /// false: of these only those of small values (`smallPeerRead`).
+  bool largePeerReads = true;
   /// Tables by device model, whose choices of algorithms products take.
   llvm::ArrayRef<Calibration> calibrations = {};
 };

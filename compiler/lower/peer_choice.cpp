@@ -31,9 +31,9 @@ std::vector<bool> singlePassOperands(const Graph& graph, OpId op, const GpuShape
 
 class Chooser {
  public:
-  Chooser(const PlanStages& stages, Reaches reaches)
+  Chooser(const PlanStages& stages, Reaches reaches, bool large)
       : stages_(stages), graph_(stages.placed.graph), schedule_(stages.schedule), reaches_(reaches),
-        uses_(graph_.valueCount()), ready_(schedule_.steps.size(), -1) {
+        large_(large), uses_(graph_.valueCount()), ready_(schedule_.steps.size(), -1) {
     for (const OpId op : graph_.ops()) {
       for (const ValueId operand : graph_[op].operands) {
         ++uses_[operand];
@@ -69,7 +69,7 @@ class Chooser {
     const StepRow& row = schedule_.steps[step];
     const Reads reads = readsOf(row, allowedFor(step), free);
     const double work = row.end - row.start;
-    const bool pays = reads.ready + std::max(work, reads.wire) <= reads.copied + work;
+    const bool pays = large_ && reads.ready + std::max(work, reads.wire) <= reads.copied + work;
     for (const PeerRead& read : reads.allowed) {
       if (pays || bytesOf(read.transfer) <= smallPeerRead) {
         chosen_.push_back(read);
@@ -157,6 +157,7 @@ class Chooser {
   const Graph& graph_;
   const Schedule& schedule_;
   Reaches reaches_;
+  bool large_;
   SideTable<ValueId, uint32_t> uses_; // operands and fetches
   SideTable<StepId, double> ready_;   // of chosen transfers; else -1
   std::vector<PeerRead> chosen_;
@@ -164,8 +165,8 @@ class Chooser {
 
 } // namespace
 
-std::vector<PeerRead> choosePeerReads(const PlanStages& stages, Reaches reaches) {
-  return Chooser(stages, reaches).run();
+std::vector<PeerRead> choosePeerReads(const PlanStages& stages, Reaches reaches, bool large) {
+  return Chooser(stages, reaches, large).run();
 }
 
 } // namespace dfc::cuda

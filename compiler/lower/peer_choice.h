@@ -17,7 +17,7 @@ using Reaches = llvm::function_ref<bool(DeviceId reader, DeviceId owner)>;
 /// no other use, and if the op is one single-pass kernel that reads each element of the value once.
 /// It pays off if the value is small or if, by the plan's predicted times, the reader ends no later than with
 /// the copy; copies that overlap with other work therefore stay copies. In the order of queues and their
-/// steps.
-std::vector<PeerRead> choosePeerReads(const PlanStages& stages, Reaches reaches);
+/// steps. `large`: whether values that are not small are read, too.
+std::vector<PeerRead> choosePeerReads(const PlanStages& stages, Reaches reaches, bool large = true);
 
 } // namespace dfc::cuda

@@ -14,8 +14,9 @@ class WorkSum {
  public:
   WorkSum(const Placement& placement, const PlacementProblem& problem)
       : placement_(placement), problem_(problem), graph_(problem.graph), machine_(problem.machine),
-        arrived_(graph_.valueCount() * wordsPerValue()), computing_(machine_.devices.size()),
-        copying_(machine_.devices.size() * queueKinds), onLink_(machine_.links.size()) {}
+        peers_(machine_), arrived_(graph_.valueCount() * wordsPerValue()),
+        computing_(machine_.devices.size()), copying_(machine_.devices.size() * queueKinds),
+        onLink_(machine_.links.size()) {}
 
   double most() {
     for (const OpId op : graph_.ops()) {
@@ -54,7 +55,7 @@ class WorkSum {
       return;
     }
     const int64_t bytes = graph_.typeOf(value).bytes();
-    if (problem_.lowering.peerReads && bytes <= smallPeerRead && readsPeer(machine_, to, from)) {
+    if (problem_.lowering.peerReads && bytes <= smallPeerRead && peers_.reaches(to, from)) {
       return; // it may be read there
     }
     const auto path = machine_.path(from, to, bytes);
@@ -94,6 +95,7 @@ class WorkSum {
   const PlacementProblem& problem_;
   const Graph& graph_;
   const Machine& machine_;
+  PeerAccess peers_;
   std::vector<uint64_t> arrived_;
   std::vector<double> computing_, copying_, onLink_;
 };

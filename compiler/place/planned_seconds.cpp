@@ -1,12 +1,10 @@
 #include "compiler/place/planned_seconds.h"
 
-#include "compiler/lower/lower.h"
 #include "compiler/memory/addressable.h"
 #include "compiler/memory/fit_memory.h"
 #include "compiler/memory/plan_memory.h"
 #include "compiler/schedule/schedule.h"
-#include "compiler/simulate/count_launches.h"
-#include "compiler/simulate/steady_step.h"
+#include "compiler/simulate/lower_counted.h"
 #include "compiler/transfer/insert_transfers.h"
 
 namespace dfc {
@@ -37,11 +35,8 @@ std::optional<PlannedSeconds> plannedSeconds(const Placement& placement, const P
     schedule = std::move(fitted->schedule);
     memory = std::move(fitted->memory);
   }
-  auto launches = lower({placed, schedule, *memory, machine}, problem.lowering);
-  if (launches) { // else compile() gives the errors
-    countLaunches(schedule, *launches, placed, machine, problem.cost);
-    schedule.steady = steadyStep(schedule, *launches, placed, machine, problem.cost);
-  }
+  const auto launches = lowerCounted(placed, schedule, *memory, machine, problem.cost, problem.lowering);
+  // Of a graph without launches compile() gives the errors.
   return launches ? PlannedSeconds{schedule.steady.seconds, schedule.steady.bound, waits}
                   : PlannedSeconds{schedule.makespan, 0, waits};
 }

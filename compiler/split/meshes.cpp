@@ -2,6 +2,7 @@
 #include "compiler/split/mesh.h"
 
 #include "compiler/split/shares/shares.h"
+#include "ir/plan/peer_reads.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <set>
 
 namespace dfc {
 namespace {
@@ -36,19 +36,13 @@ void addLinks(Mesh& mesh, llvm::ArrayRef<DeviceId> devices, const Machine& machi
   mesh.latencySeconds = rate.latencySeconds;
 }
 
-/// Whether each device is a GPU whose kernels read the memory of every other: routes join any two.
+/// Whether each device is a GPU whose kernels read the memory of every other.
 bool allReadPeers(llvm::ArrayRef<DeviceId> devices, const Machine& machine) {
-  SideTable<DeviceId, bool> isGpu(machine.devices.size(), false);
-  for (const DeviceId device : devices) {
-    isGpu[device] = machine.devices[device].kind == DeviceKind::Gpu;
-  }
-  std::set<std::pair<DeviceId, DeviceId>> joined;
-  for (const Route& route : machine.routes) {
-    if (isGpu[route.from] && isGpu[route.to]) {
-      joined.emplace(route.from, route.to);
-    }
-  }
-  return joined.size() == devices.size() * (devices.size() - 1);
+  const PeerAccess peers(machine);
+  return llvm::all_of(devices, [&](DeviceId reader) {
+    return llvm::all_of(devices,
+                        [&](DeviceId owner) { return owner == reader || peers.reaches(reader, owner); });
+  });
 }
 
 Mesh meshOf(std::vector<DeviceId> devices, std::vector<double> shares, const Machine& machine,

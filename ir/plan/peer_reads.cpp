@@ -2,8 +2,13 @@
 
 #include "ir/plan/feeds.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace dfc {
 namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
 
 bool isElementwise(const OpRow& row) {
   const auto* fused = row.getIf<ops::Fused>();
@@ -28,9 +33,24 @@ SideTable<ValueId, OpId> onlyReaders(const Graph& graph) {
 
 } // namespace
 
-bool readsPeer(const Machine& machine, DeviceId reader, DeviceId owner) {
-  return machine.devices[reader].kind == DeviceKind::Gpu && machine.devices[owner].kind == DeviceKind::Gpu &&
-         machine.directRoute(reader, owner) != nullptr && machine.directRoute(owner, reader) != nullptr;
+PeerAccess::PeerAccess(const Machine& machine)
+    : devices_(machine.devices.size()), near_(devices_ * devices_, false) {
+  constexpr double muchSlower = 1.5; // than the route to the nearest GPU
+  constexpr int64_t typicalBytes = 1 << 20;
+  std::vector<double> nearest(devices_, never);
+  std::vector<const Route*> between;
+  for (const Route& route : machine.routes) {
+    if (machine.devices[route.from].kind == DeviceKind::Gpu &&
+        machine.devices[route.to].kind == DeviceKind::Gpu) {
+      double& least = nearest[route.from.index()];
+      least = std::min(least, machine.seconds(route, typicalBytes));
+      between.push_back(&route);
+    }
+  }
+  for (const Route* route : between) {
+    near_[route->from.index() * devices_ + route->to.index()] =
+        machine.seconds(*route, typicalBytes) <= muchSlower * nearest[route->from.index()];
+  }
 }
 
 SideTable<OpId, OpId> smallPeerReads(const PlacedGraph& placed, const Machine& machine) {
@@ -41,13 +61,14 @@ SideTable<OpId, OpId> smallPeerReads(const PlacedGraph& placed, const Machine& m
   for (const Ordering& ordering : placed.orderings) {
     ordered[ordering.before] = true;
   }
+  const PeerAccess peers(machine);
   for (const auto& [op, row] : placed.transfers) {
     const ValueId sent = graph[op].firstResult;
     const OpId reader = readers[sent];
     if (reader.valid() && !ordered[op] && row.bytes > 0 && row.bytes <= smallPeerRead &&
         isElementwise(graph[reader]) &&
         graph.typeOf(sent).shape == graph.typeOf(graph[reader].firstResult).shape &&
-        !isFed(graph, graph[op].operands[0]) && readsPeer(machine, row.to, row.from)) {
+        !isFed(graph, graph[op].operands[0]) && peers.reaches(row.to, row.from)) {
       read[op] = reader;
     }
   }

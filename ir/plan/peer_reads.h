@@ -3,14 +3,29 @@
 
 #include "ir/plan/placed_graph.h"
 
+#include <vector>
+
 namespace dfc {
 
 /// A value of at most so many bytes is always read from the peer where that is possible: its copy would be
 /// almost all latency and would delay larger copies behind it.
 inline constexpr int64_t smallPeerRead = int64_t{64} << 10;
 
-/// Whether kernels on `reader` reach the memory of `owner`: two GPUs with direct routes both ways.
-bool readsPeer(const Machine& machine, DeviceId reader, DeviceId owner);
+/// Which GPUs' kernels reach the memory of which others: those with direct routes both ways that a copy
+/// crosses about as fast as to the nearest GPU. Slower routes are taken for a network between hosts, over
+/// which no kernel reads.
+class PeerAccess {
+ public:
+  explicit PeerAccess(const Machine& machine);
+  bool reaches(DeviceId reader, DeviceId owner) const {
+    return near_[owner.index() * devices_ + reader.index()] &&
+           near_[reader.index() * devices_ + owner.index()];
+  }
+
+ private:
+  size_t devices_;
+  std::vector<bool> near_; ///< by source and destination
+};
 
 /// By op: of the transfers that a plan with peer reads does not make, as far as is known before it has a
 /// schedule, the op that reads at the peer; else invalid. The value is small and has one reader, an

@@ -327,6 +327,28 @@ TEST_CASE("peer reads: a small value with one elementwise reader on another GPU"
         0); // staged through the host
 }
 
+TEST_CASE("peer reads: none over a network between hosts") {
+  Machine machine = joinedGpus(4); // gpu0 and gpu1 in one host, gpu2 and gpu3 in another
+  const auto hostOf = [](DeviceId device) { return (device.index() - 1) / 2; };
+  for (const Route& route : machine.routes) {
+    const bool crosses =
+        route.from.index() > 0 && route.to.index() > 0 && hostOf(route.from) != hostOf(route.to);
+    LinkRow& link = machine.links[route.links.front()];
+    link.latencySeconds = 1e-5;
+    link.bandwidth = crosses ? 25e9 : 400e9;
+  }
+  const PeerAccess peers(machine);
+  CHECK(peers.reaches(DeviceId(1), DeviceId(2)));
+  CHECK(peers.reaches(DeviceId(4), DeviceId(3)));
+  CHECK(!peers.reaches(DeviceId(1), DeviceId(3)));
+  CHECK(!peers.reaches(DeviceId(4), DeviceId(2)));
+  CHECK(!peers.reaches(DeviceId(1), DeviceId(0))); // the host's memory is no peer's
+  CHECK(readsOf(sentBetween(machine, 64, readOnce), machine) == 1);
+  CHECK(
+      readsOf(sentBetween(machine, 64, [](Builder& g, const Tensor& x) { g.fetch("y", relu(x).on("gpu2")); }),
+              machine) == 0);
+}
+
 TEST_CASE("peer reads: other readers get a copy") {
   const Machine machine = joinedGpus(2);
   const auto readTwice = [](Builder& g, const Tensor& x) {

@@ -1,0 +1,16 @@
+// lowerCounted: lowering and the count of what was lowered, as every plan and every candidate needs them.
+#pragma once
+
+#include "compiler/cost/cost_model.h"
+#include "compiler/lower/lower.h"
+
+namespace dfc {
+
+/// The launches of a schedule, which gets their times and those of the steady state. Reads of large values at
+/// peers are chosen by the schedule's times, step by step, and may delay what comes behind them: where the
+/// launches take longer than the schedule predicted, a plan without such reads is counted, too, and the
+/// quicker of the two is taken. Errors are those of `lower`.
+Result<LaunchPlan> lowerCounted(const PlacedGraph& placed, Schedule& schedule, const MemoryPlan& memory,
+                                const Machine& machine, const CostModel& cost, LowerOptions options);
+
+} // namespace dfc
