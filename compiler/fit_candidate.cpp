@@ -22,12 +22,12 @@ constexpr size_t mostParts = 32;
 /// Recomputation and micro-batches are tried for a plan that fits, too, where waits for memory make its step
 /// longer than this multiple of the makespan without a memory limit.
 constexpr double longWaits = 1.03;
-/// Where memory is short, a variant whose makespan without a memory limit is above this multiple of the best
-/// planned seconds is not planned: waits for memory and ops computed twice only add to it.
+/// Ratio of a variant's makespan without a memory limit to the best planned seconds from which the variant is
+/// not planned where memory is short: waits for memory and repeated ops only add to the makespan.
 constexpr double hopelessInShortMemory = 1.15;
 constexpr double noLimit = std::numeric_limits<double>::infinity();
 
-/// Of a pipeline's graph those that it has already.
+/// The number of micro-batches that a pipeline's graph already has.
 size_t microBatchesOf(const Graph& graph) {
   size_t count = 1;
   for (const OpId op : graph.ops()) {

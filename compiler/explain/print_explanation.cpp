@@ -207,7 +207,8 @@ std::string candidatesText(const Explanation& said, bool all) {
   return text + (all ? pricesText : "");
 }
 
-/// For one device, whose only change is more memory: nothing where that changes nothing.
+/// A machine of one device has one changed machine, that with more memory; no text where its step takes the
+/// same time.
 bool isTold(const ExplainedChange& row, const Explanation& said) {
   return hasChoice(said) || row.seconds != said.seconds;
 }

@@ -8,8 +8,8 @@
 
 namespace dfc {
 
-/// For a placement whose plan does not fit, and its `stepOrder`: makes it one in which ops are computed a
-/// second time (`rematerialise`), with a note of that in its policy, and gives the predicted seconds of a
+/// `placement`: its plan does not fit; `order`: its `stepOrder`. Computes ops of the placement a second time
+/// (`rematerialise`), with a note of that in its policy, and gives the predicted seconds of a
 /// step. Empty, and the placement as it was, where that does not fit either, or where the makespan is above
 /// `most` seconds.
 std::optional<double> fitByRepeating(Placement& placement, const StepOrder& order, const Machine& machine,

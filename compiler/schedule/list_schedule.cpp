@@ -103,7 +103,7 @@ class ListScheduler {
     }
   }
 
-  // A task whose last predecessor starts: its arrival is known now.
+  // Arrival of a task: the latest end of its predecessors, known once the last of them has started.
   void noteStart(uint32_t task, double now) {
     for (const uint32_t next : after_[task]) {
       arrival_[next] = std::max(arrival_[next], now + problem_.tasks[task].seconds);

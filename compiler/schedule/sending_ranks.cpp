@@ -1,6 +1,6 @@
 // Sending ranks: justified ranks, but the short tasks that lead to copies go before all others of their
-// group. A product that goes first delays the copy by its whole duration, and the link idles; the short task
-// delays the product by next to nothing.
+// group. Behind a product, a copy starts later by the product's duration, and its link idles; a product
+// behind a short task starts hardly later.
 #include "compiler/schedule/priorities.h"
 
 #include <llvm/ADT/STLExtras.h>

@@ -1,4 +1,4 @@
-// lowerCounted: lowering and the count of what was lowered, as every plan and every candidate needs them.
+// lowerCounted: lowering, and the predicted times of the launches; for plans and candidates alike.
 #pragma once
 
 #include "compiler/cost/cost_model.h"

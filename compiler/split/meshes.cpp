@@ -36,7 +36,7 @@ void addLinks(Mesh& mesh, llvm::ArrayRef<DeviceId> devices, const Machine& machi
   mesh.latencySeconds = rate.latencySeconds;
 }
 
-/// Whether each device is a GPU whose kernels read the memory of every other.
+/// Whether kernels of any two devices, both GPUs, read one another's memory (`PeerAccess`).
 bool allReadPeers(llvm::ArrayRef<DeviceId> devices, const Machine& machine) {
   const PeerAccess peers(machine);
   return llvm::all_of(devices, [&](DeviceId reader) {
