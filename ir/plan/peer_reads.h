@@ -11,9 +11,9 @@ namespace dfc {
 /// almost all latency and would delay larger copies behind it.
 inline constexpr int64_t smallPeerRead = int64_t{64} << 10;
 
-/// Which GPUs' kernels reach the memory of which others: those with direct routes both ways that a copy
-/// crosses about as fast as to the nearest GPU. Slower routes are taken for a network between hosts, over
-/// which no kernel reads.
+/// Peer access between GPUs: kernels of one read the other's memory. Two GPUs have it if direct routes join
+/// them both ways and a copy over these takes about as long as to the nearest GPU. A slower route counts as a
+/// network between hosts, without peer access.
 class PeerAccess {
  public:
   explicit PeerAccess(const Machine& machine);

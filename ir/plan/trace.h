@@ -33,9 +33,8 @@ Trace predictedTrace(const Executable& executable);
 /// Seconds in which at least one transfer and one computation were both under way.
 double overlapSeconds(const Trace& trace, const Executable& executable);
 
-/// Devices of the machine that were not what they are called, in a sentence a backend: "gpu0, gpu1 were
-/// emulated by the host: measured times there are not those of a GPU". "" if there are none, or it is not
-/// known.
+/// The emulated and null devices of a trace, one sentence for each backend: "gpu0, gpu1 were emulated by the
+/// host: measured times there are not those of a GPU". "" for a trace without such devices or backends.
 std::string standInText(const std::vector<std::string>& backends, const Machine& machine);
 
 /// Chrome trace-event JSON (opens in Perfetto and chrome://tracing): a process per trace, a thread per queue.

@@ -1,5 +1,5 @@
-// Predictions for a whole data set: one pass over its rows, in order and in batches of the plan's size. The
-// results of all batches are joined along the first axis:
+// predict: inference on a data set. One pass over the rows, in their order, in batches of the plan's size;
+// the results of all batches are concatenated along the first axis:
 //
 //   const NamedLiterals found = predict(*session, {{"images", images}}).orThrow(); // images f32[10000, 784]
 //   found.at("probs")                                                              // f32[10000, 10]

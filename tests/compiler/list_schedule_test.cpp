@@ -109,8 +109,8 @@ ListTask taskOf(double seconds, uint32_t group, std::initializer_list<uint32_t> 
 } // namespace
 
 TEST_CASE("a queue that may wait stays idle for a task on which another device waits") {
-  // Queue 0: a task of 1 s, whose result is copied in 0.1 s (queue 1) for one of 5 s, behind which queue 2
-  // works for 5 s; and a task of 4 s of its own, ready from the begin.
+  // Chain: task 0 (queue 0, 1 s), copy (queue 1, 0.1 s), task 2 (queue 0, 5 s), task 3 (queue 2, 5 s).
+  // Independent: task 4 (queue 0, 4 s).
   ListProblem problem;
   problem.groupQueues = {1, 1, 1};
   problem.linkSlots = {1};
@@ -126,8 +126,8 @@ TEST_CASE("a queue that may wait stays idle for a task on which another device w
 }
 
 TEST_CASE("sending ranks: a short task that leads to a copy goes before a product") {
-  // Queue 0: a product of 10 s, of which a slice of 0.1 s is copied in 5 s (queue 1) and used for 3 s (queue
-  // 2); and two products of 10 s in a row.
+  // Chain: product (queue 0, 10 s), slice (queue 0, 0.1 s), copy (queue 1, 5 s), task 4 (queue 2, 3 s).
+  // Second chain: two products (queue 0, 10 s each).
   ListProblem problem;
   problem.groupQueues = {1, 1, 1};
   problem.linkSlots = {1};

@@ -46,7 +46,7 @@ Executable planned(const Graph& graph, const Machine& machine, const char* polic
   return *std::move(plan);
 }
 
-/// One GPU with this share of what the values of a step take beside the parameters.
+/// One GPU. Its memory holds the parameters and this share of the bytes of a step's other values.
 Machine shortMachine(const Graph& graph, double share) {
   Machine machine = oneGpu();
   const DeviceId gpu = machine.findDevice("gpu0");

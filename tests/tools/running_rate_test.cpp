@@ -6,7 +6,8 @@
 namespace dfc::tool {
 namespace {
 
-/// Units of `seconds` each, from `done` on, the first of which begins at `from`; where the last ends.
+/// Adds `count` units of `seconds` each behind `done` finished units; the first begins at `from`. Result: the
+/// end of the last unit, in seconds.
 double addUnits(RunningRate& rate, double from, double seconds, int64_t done, int64_t count) {
   for (int64_t i = 1; i <= count; ++i) {
     rate.add(from + static_cast<double>(i) * seconds, done + i);

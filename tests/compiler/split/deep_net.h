@@ -49,7 +49,8 @@ inline Machine slowLinks(Machine machine) {
   return machine;
 }
 
-/// Hosts of so many GPUs each: within a host by ports of a switch, between hosts by the hosts' ports.
+/// A cluster: hosts with `each` GPUs. A copy within a host takes the two GPUs' switch ports, a copy between
+/// hosts the two hosts' network ports.
 inline Machine hostsOf(uint32_t gpus, uint32_t each) {
   Machine machine = slowLinks(smallMachine(gpus));
   machine.routes.clear();
