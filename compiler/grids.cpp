@@ -65,6 +65,7 @@ class GridSplit {
     if (!std::isfinite(plan.seconds)) {
       return std::nullopt;
     }
+    plan.splitAgain = grid.width > 1;
     SplitGraph made{{}, std::move(plan), {}, graph_};
     made.grid = {grid.stages, grid.groups, 1};
     made.graph = expandSplit(graph_, made.plan, machine_, &made.movements);

@@ -64,6 +64,17 @@ class PartCosts {
 
 bool takesTime(OpKind kind) { return classOf(kind) != OpClass::Source && classOf(kind) != OpClass::State; }
 
+// The first of equally cheap options is chosen. The split within a group cuts updates along their first axis;
+// where the groups cut another, each device of a group exchanges its part with one device of every other
+// group.
+void putFirstAxisLast(std::vector<OpOption>& options) {
+  const auto end =
+      llvm::find_if(options, [](const OpOption& one) { return one.form != OpOption::Form::Parts; });
+  if (end != options.begin()) {
+    std::rotate(options.begin(), options.begin() + 1, end);
+  }
+}
+
 } // namespace
 
 SplitChoices::SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& machine,
@@ -103,6 +114,9 @@ void SplitChoices::addPrices(const Machine& machine, const CostModel& cost, Opti
     }
     options_[op] = isOnOneDevice(op) ? std::vector{wholeOption(graph_, op, OpOption::Form::OnOne)}
                                      : optionsOf(graph_, op, rule, limits);
+    if (whole.update[op] && space != OptionSpace::Useful && space != OptionSpace::All) {
+      putFirstAxisLast(options_[op]);
+    }
     if (rows_.inputsInParts && kind == OpKind::Input && options_[op].front().form == OpOption::Form::Parts) {
       llvm::erase_if(options_[op], [](const OpOption& one) { return one.form != OpOption::Form::Parts; });
     }

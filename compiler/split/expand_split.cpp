@@ -24,8 +24,8 @@ class Expander {
  public:
   Expander(const Graph& graph, const SplitPlan& plan, const Machine& machine)
       : graph_(graph), plan_(plan), mesh_(plan.mesh), machine_(machine), builder_(graph),
-        relayout_(builder_, plan.mesh, machine), home_(homesOf(graph, plan)), values_(graph.valueCount()),
-        wantedByAll_(findWantedByAll()) {}
+        relayout_(builder_, plan.mesh, machine, plan.splitAgain), home_(homesOf(graph, plan)),
+        values_(graph.valueCount()), wantedByAll_(findWantedByAll()) {}
 
   Graph run() {
     for (const OpId op : graph_.ops()) {

@@ -18,14 +18,20 @@ namespace {
 
 constexpr int64_t mostBucket = 4 << 20; // bytes
 
-/// The first axis with an element for each part: its slices lie together.
-std::optional<size_t> firstLongAxis(const Shape& shape, size_t parts) {
+/// The axis along which a sum is scattered: the first with an element for each part, whose slices lie
+/// together. Of parts that are split again, the second such axis, if there is one: the other split cuts the
+/// first, so each device of a group exchanges its part of the value with one device of every other group.
+std::optional<size_t> scatterAxis(const Shape& shape, size_t parts, bool splitAgain) {
+  std::optional<size_t> found;
   for (size_t axis = 0; axis < shape.rank(); ++axis) {
     if (shape[axis] >= static_cast<int64_t>(parts)) {
-      return axis;
+      if (found || !splitAgain) {
+        return axis;
+      }
+      found = axis;
     }
   }
-  return std::nullopt;
+  return found;
 }
 
 bool sameRow(llvm::ArrayRef<DeviceId> a, llvm::ArrayRef<DeviceId> b) { return a.data() == b.data(); }
@@ -175,7 +181,7 @@ ValueId Relayout::make(ValueId old, const SplitValue& value, const Wanted& wante
                                             : MovementKind::ReduceScatter;
     return combined(old, value, wanted, device, kind, like);
   }
-  const std::optional<size_t> axis = firstLongAxis(value.whole.shape, mesh_.size());
+  const std::optional<size_t> axis = scatterAxis(value.whole.shape, mesh_.size(), splitAgain_);
   switch (cheapestSum(value.whole.bytes(), axis.has_value(), mesh_).form) {
   case SumForm::Exchange: return combined(old, value, wanted, device, MovementKind::SumByExchange, like);
   case SumForm::Doubling: return make(old, doubled(old, value, like), wanted, device, byAll, like);

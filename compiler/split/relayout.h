@@ -18,8 +18,9 @@ namespace dfc {
 
 class Relayout {
  public:
-  Relayout(GraphBuilder& builder, const Mesh& mesh, const Machine& machine)
-      : builder_(builder), mesh_(mesh), machine_(machine) {}
+  /// `splitAgain`: each device of the mesh stands for a group, over which its ops are split afterwards.
+  Relayout(GraphBuilder& builder, const Mesh& mesh, const Machine& machine, bool splitAgain = false)
+      : builder_(builder), mesh_(mesh), machine_(machine), splitAgain_(splitAgain) {}
 
   /// `old`: the value's id in the unsplit graph, by which what was made before is found again. `like`: whose
   /// scope and place the new ops take. `byAll`: every device of the mesh wants the same.
@@ -93,6 +94,7 @@ class Relayout {
   GraphBuilder& builder_;
   const Mesh& mesh_;
   const Machine& machine_;
+  bool splitAgain_;
   llvm::ArrayRef<DeviceId> row_; // empty: the mesh's devices
   std::map<Key, ValueId> made_;
   std::map<std::tuple<uint32_t, size_t, size_t, int64_t, int64_t>, ValueId> slices_;

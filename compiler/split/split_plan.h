@@ -35,7 +35,8 @@ struct SplitPlan {
   double price = 1;   ///< of a second on a link, in seconds of computation
   SideTable<OpId, double> opSeconds = {}; ///< that a device computes each op, by the cost model
   Rows rows = {};
-  bool gathers = false; ///< cut parameters are gathered in each step; no device keeps a replica
+  bool gathers = false;    ///< cut parameters are gathered in each step; no device keeps a replica
+  bool splitAgain = false; ///< each device stands for a group, over which its ops are split afterwards
 };
 
 } // namespace dfc

@@ -14,6 +14,10 @@
 #include "tests/support/parsed.h"
 #include "tests/support/random_values.h"
 
+#include <fmt/ranges.h>
+
+#include <set>
+
 namespace dfc::test {
 namespace {
 
@@ -169,6 +173,30 @@ TEST_CASE("groups of devices give the step's values, and win where links between
   CHECK(llvm::is_contained(looked, "split over 2 groups of 2 devices: gpu0 to gpu3"));
   CHECK(llvm::is_contained(
       looked, "pipeline of 2 stages, each of 1 group of 2 devices: gpu0 to gpu3, 8 micro-batches"));
+}
+
+TEST_CASE("groups of devices: sums between groups arrive at all devices of a group alike") {
+  const Machine machine = hostsOf(16, 4);
+  const Graph graph = rewritten(parsed(deepNet(4096, 512)), machine);
+  const auto split =
+      splitOverGrid(graph, gridRows(largestClass(machine), {1, 4, 4}), machine, RooflineCostModel());
+  REQUIRE(split);
+  const Graph& parts = split->graph;
+  std::set<std::pair<ValueId, uint32_t>> copies; // and the device that reads it
+  std::vector<double> arrived(16, 0);            // bytes from other groups, by GPU
+  for (const OpId op : parts.ops()) {
+    for (const ValueId operand : parts[op].operands) {
+      const uint32_t from = machine.findDevice(parts.pinOf(parts[operand].producer)).index();
+      const uint32_t to = machine.findDevice(parts.pinOf(op)).index(); // cpu0 is device 0
+      if (from > 0 && to > 0 && (from - 1) / 4 != (to - 1) / 4 && copies.insert({operand, to}).second) {
+        arrived[to - 1] += static_cast<double>(parts.typeOf(operand).bytes());
+      }
+    }
+  }
+  CAPTURE(fmt::format("{}", fmt::join(arrived, " ")));
+  const auto [least, most] = std::minmax_element(arrived.begin(), arrived.end());
+  CHECK(*least > 0);
+  CHECK(*most <= 1.05 * *least);
 }
 
 TEST_CASE("grids of alike hosts, of which one is fed") {

@@ -50,7 +50,7 @@ TEST_CASE("a quotient takes as long as the grid that it stands for") {
         // Groups of several devices: the list scheduler orders the sums of a device among its products, on
         // each device in another order.
         INFO(gpus << " GPUs, hosts of " << each << ": " << stages << " stages, groups of " << width);
-        CHECK(seconds == Approx(whole).epsilon(width > 1 ? 0.055 : 0.025));
+        CHECK(seconds == Approx(whole).epsilon(width > 1 ? 0.08 : 0.025));
         if (stages > 1) { // from one and two micro-batches
           QuotientPlanner planner(graph, machine, devices, {grid, batches.count}, cost, options);
           const auto plan = planner.first();
