@@ -108,7 +108,7 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return errors;
   }
 
-  if (Diagnostics errors = refuseTransfers(source); !errors.empty()) {
+  if (Diagnostics errors = refusePlanOps(source); !errors.empty()) {
     return errors;
   }
 

@@ -132,12 +132,19 @@ class Resolver {
     return command;
   }
 
+  // Whether the result of a view or an assign lies where it is to be.
+  bool isInPlace(const Command& command) const {
+    Location place = command.operands[0];
+    place.offset += viewOffset(graph_, graph_[command.op]);
+    place.bytes = graph_[command.op].kind() == OpKind::Subview ? command.results[0].bytes : place.bytes;
+    return place == command.results[0];
+  }
+
   Command::Kind kindOf(const Command& command) const {
     switch (classOf(graph_[command.op].kind())) {
     case OpClass::Source: return Command::Kind::Nothing;
     case OpClass::State:
-    case OpClass::View:
-      return command.operands[0] == command.results[0] ? Command::Kind::Nothing : Command::Kind::Copy;
+    case OpClass::View: return isInPlace(command) ? Command::Kind::Nothing : Command::Kind::Copy;
     case OpClass::Transfer: return Command::Kind::Transfer;
     case OpClass::Elementwise:
     case OpClass::Reduction:

@@ -54,7 +54,7 @@ bool hasPinsOrCuts(const Graph& graph, const CompileOptions& options) {
 Result<Explanation> explainQuotient(const Graph& graph, const Machine& machine, const CostModel& cost,
                                     const CompileOptions& options, const ExplainOptions& explain) {
   for (const Diagnostics& errors : {checkPassNames(options.skipPasses), verifyMachine(machine),
-                                    refuseTransfers(graph), verifyWholeState(graph)}) {
+                                    refusePlanOps(graph), verifyWholeState(graph)}) {
     if (!errors.empty()) {
       return errors;
     }

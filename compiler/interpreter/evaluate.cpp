@@ -109,6 +109,7 @@ Values valuesOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::SoftmaxCrossEntropyGradient:
     return softmaxCrossEntropyGradient(attributes.as<ops::SoftmaxCrossEntropyGradient>(), operands);
   case OpKind::Reshape: return reshape(operands[0], type);
+  case OpKind::Subview: return subview(attributes.as<ops::Subview>(), operands[0], type);
   case OpKind::Transpose: return transpose(attributes.as<ops::Transpose>(), operands[0], type);
   case OpKind::Broadcast: return broadcast(operands[0], type);
   case OpKind::Concat: return concat(attributes.as<ops::Concat>(), operands, type);

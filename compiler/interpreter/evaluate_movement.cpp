@@ -14,6 +14,14 @@ Literal reshape(const Literal& operand, const TensorType& type) {
   return result;
 }
 
+Literal subview(const ops::Subview& op, const Literal& operand, const TensorType& type) {
+  Literal result(type);
+  const auto bytes = operand.bytes().subspan(static_cast<size_t>(op.start * byteWidth(type.element)),
+                                             static_cast<size_t>(type.bytes()));
+  std::memcpy(result.mutableBytes().data(), bytes.data(), bytes.size());
+  return result;
+}
+
 Literal transpose(const ops::Transpose& op, const Literal& operand, const TensorType& type) {
   const size_t rank = type.shape.rank();
   Literal result(type);

@@ -85,6 +85,7 @@ Literal randomUniform(const ops::RandomUniform& op, const Literal& step);
 Literals composite(const OpAttributes& attributes, Operands operands, OperandTypes types);
 
 Literal reshape(const Literal& operand, const TensorType& type);
+Literal subview(const ops::Subview& op, const Literal& operand, const TensorType& type);
 Literal transpose(const ops::Transpose& op, const Literal& operand, const TensorType& type);
 Literal broadcast(const Literal& operand, const TensorType& type);
 Literal concat(const ops::Concat& op, Operands operands, const TensorType& type);

@@ -62,7 +62,7 @@ class Cutter {
     }
     const Slot& from = memory_.slots[row.operands[row.kind() == OpKind::Assign ? 1 : 0]];
     const Slot& to = memory_.slots[row.firstResult];
-    return from.device != to.device || from.offset != to.offset;
+    return from.device != to.device || from.offset + viewOffset(graph_, row) != to.offset;
   }
 
   const Graph& graph_;

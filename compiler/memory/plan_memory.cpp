@@ -174,7 +174,7 @@ class MemoryPlanner {
     plan_.slots = SideTable<ValueId, Slot>(graph.valueCount());
     for (const ValueId value : graph.values()) {
       const StorageId storage = storage_.of[value];
-      plan_.slots[value] = {storage_.storages[storage].device, offsets_[storage],
+      plan_.slots[value] = {storage_.storages[storage].device, offsets_[storage] + storage_.offset[value],
                             graph.typeOf(value).bytes()};
     }
   }

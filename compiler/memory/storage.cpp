@@ -30,7 +30,8 @@ class StorageForest {
   };
 
   StorageForest(const PlacedGraph& placed, const Schedule& schedule)
-      : parent_(placed.graph.valueCount()), facts_(placed.graph.valueCount()) {
+      : parent_(placed.graph.valueCount()), offset_(placed.graph.valueCount(), 0),
+        facts_(placed.graph.valueCount()) {
     const Graph& graph = placed.graph;
     for (const ValueId value : graph.values()) {
       parent_[value] = value;
@@ -58,19 +59,32 @@ class StorageForest {
 
   ValueId root(ValueId value) {
     while (parent_[value] != value) {
+      offset_[value] += offset_[parent_[value]];
       parent_[value] = parent_[parent_[value]];
       value = parent_[value];
     }
     return value;
   }
   const Facts& facts(ValueId value) { return facts_[root(value)]; }
+  /// Of a value in its storage, in bytes.
+  int64_t offsetOf(ValueId value) const {
+    int64_t offset = offset_[value];
+    for (; parent_[value] != value; value = parent_[value]) {
+      offset += offset_[parent_[value]];
+    }
+    return offset;
+  }
 
-  void join(ValueId into, ValueId other) {
+  /// `other`, which begins its storage, and all that shares its storage come to lie `offset` bytes behind
+  /// `into`.
+  void join(ValueId into, ValueId other, int64_t offset = 0) {
+    offset += offsetOf(into);
     into = root(into);
     other = root(other);
     if (into == other) {
       return;
     }
+    offset_[other] = offset;
     Facts& kept = facts_[into];
     Facts& gone = facts_[other];
     kept.resident |= gone.resident;
@@ -84,6 +98,7 @@ class StorageForest {
 
  private:
   SideTable<ValueId, ValueId> parent_;
+  SideTable<ValueId, int64_t> offset_; // behind the parent, in bytes; 0 of a root
   SideTable<ValueId, Facts> facts_;
 };
 
@@ -98,7 +113,7 @@ class StoragePlanner {
     for (const StepRow& step : schedule_.steps) {
       const OpRow& row = graph_[step.op];
       if (const auto shared = sharesStorageWith(row)) {
-        forest_.join(row.operands[*shared], row.firstResult);
+        forest_.join(row.operands[*shared], row.firstResult, viewOffset(graph_, row));
       }
     }
     if (sharing == Sharing::InPlace) {
@@ -129,7 +144,8 @@ class StoragePlanner {
     const ValueId parameter = row.operands[0];
     const ValueId value = row.operands[1];
     const auto& fresh = forest_.facts(value);
-    if (fresh.resident || graph_[graph_[value].producer].kind() == OpKind::Input) {
+    if (fresh.resident || graph_[graph_[value].producer].kind() == OpKind::Input ||
+        liesInSubview(graph_, value)) {
       return;
     }
     const StepId write = fresh.first;
@@ -182,12 +198,14 @@ class StoragePlanner {
   StoragePlan collect() {
     StoragePlan plan;
     plan.of = SideTable<ValueId, StorageId>(graph_.valueCount());
+    plan.offset = SideTable<ValueId, int64_t>(graph_.valueCount(), 0);
     for (const ValueId value : graph_.values()) {
       const ValueId root = forest_.root(value);
       if (!plan.of[root].valid()) {
         plan.of[root] = plan.storages.add(rowOf(root));
       }
       plan.of[value] = plan.of[root];
+      plan.offset[value] = forest_.offsetOf(value);
       StorageRow& row = plan.storages[plan.of[root]];
       if (graph_.typeOf(value).bytes() > row.bytes || !row.value.valid()) {
         row.bytes = graph_.typeOf(value).bytes();

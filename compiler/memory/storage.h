@@ -1,7 +1,7 @@
 // planStorage: which values share one storage, and the lifetime of each storage. Values share storage where
-// one is a view of the other, where an assign's value is computed in the parameter's own storage, and where
-// an elementwise op overwrites an operand of which it is the last user. Each choice is justified by the
-// happens-before relation of the schedule.
+// one is a view of the other, of all its bytes or of some, where an assign's value is computed in the
+// parameter's own storage, and where an elementwise op overwrites an operand of which it is the last user.
+// Each choice is justified by the happens-before relation of the schedule.
 #pragma once
 
 #include "ir/plan/happens_before.h"
@@ -26,6 +26,7 @@ struct StorageRow {
 struct StoragePlan {
   Table<StorageId, StorageRow> storages;
   SideTable<ValueId, StorageId> of;
+  SideTable<ValueId, int64_t> offset; ///< bytes, of the value in its storage: 0 but for subviews
 };
 
 /// Which values share a storage. Views: views and assigned state alone, which share it by definition.

@@ -393,13 +393,18 @@ class TransferInserter {
 
 } // namespace
 
-Diagnostics refuseTransfers(const Graph& graph) {
+Diagnostics refusePlanOps(const Graph& graph) {
   Diagnostics errors;
   for (const OpId op : graph.opsOf(OpKind::Transfer)) {
     errors.push_back({Severity::Error, graph.locationOf(op),
                       fmt::format("op '{}' is a transfer, which only dfc makes", graph.nameOf(op)),
                       fmt::format("use '{}' itself: dfc copies it to every device that reads it",
                                   graph.nameOf(graph[op].operands[0]))});
+  }
+  for (const OpId op : graph.opsOf(OpKind::Subview)) {
+    errors.push_back({Severity::Error, graph.locationOf(op),
+                      fmt::format("op '{}' is a subview, which only dfc makes", graph.nameOf(op)),
+                      "use slice: dfc copies nothing where its elements lie together"});
   }
   return errors;
 }

@@ -19,8 +19,8 @@
 
 namespace dfc {
 
-/// An error for each transfer in a graph that is not placed yet: only placed graphs may have transfers.
-Diagnostics refuseTransfers(const Graph& graph);
+/// An error for each transfer and each subview of a graph that is to be compiled: only plans have these ops.
+Diagnostics refusePlanOps(const Graph& graph);
 
 /// Whether parameters of f32 are kept in the 16-bit types that they are cast to: fewer bytes are moved, and
 /// more are resident.

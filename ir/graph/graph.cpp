@@ -249,4 +249,9 @@ Result<Graph> GraphBuilder::finish() && {
   return Result<Graph>(std::move(graph_)).withWarnings(warnings_);
 }
 
+int64_t viewOffset(const Graph& graph, const OpRow& view) {
+  const auto* part = view.getIf<ops::Subview>();
+  return part != nullptr ? part->start * byteWidth(graph.typeOf(view.firstResult).element) : 0;
+}
+
 } // namespace dfc

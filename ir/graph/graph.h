@@ -144,4 +144,7 @@ class GraphBuilder {
   llvm::DenseSet<StringId> fetched_;
 };
 
+/// Bytes from the first of a view's operand to the first of its result.
+int64_t viewOffset(const Graph& graph, const OpRow& view);
+
 } // namespace dfc

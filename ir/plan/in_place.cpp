@@ -27,6 +27,9 @@ bool mayRunInPlace(const Graph& graph, OpId op, size_t index) {
   if (row.kind() == OpKind::Assign) {
     return index == 0;
   }
+  if (liesInSubview(graph, row.operands[index])) {
+    return false;
+  }
   if (row.kind() == OpKind::FusedMatmul || row.kind() == OpKind::FusedConv2d) {
     return index >= 2 && graph.typeOf(row.operands[index]) == result;
   }
@@ -37,6 +40,14 @@ bool mayRunInPlace(const Graph& graph, OpId op, size_t index) {
   const bool streams = fused != nullptr ? fused->reduction == ops::Fused::Reduction::None
                                         : classOf(row.kind()) == OpClass::Elementwise;
   return streams && graph.typeOf(row.operands[index]) == result;
+}
+
+bool liesInSubview(const Graph& graph, ValueId value) {
+  OpId producer = graph[value].producer;
+  while (classOf(graph[producer].kind()) == OpClass::View && graph[producer].kind() != OpKind::Subview) {
+    producer = graph[graph[producer].operands[0]].producer;
+  }
+  return graph[producer].kind() == OpKind::Subview;
 }
 
 std::optional<size_t> sharesStorageWith(const OpRow& row) {

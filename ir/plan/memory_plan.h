@@ -16,7 +16,7 @@ constexpr int64_t alignUp(int64_t bytes, int64_t alignment = arenaAlignment) {
 
 struct Slot {
   DeviceId device;
-  int64_t offset = 0; ///< multiple of arenaAlignment
+  int64_t offset = 0; ///< multiple of arenaAlignment; of a subview, of subviewAlignment
   int64_t bytes = 0;
 };
 

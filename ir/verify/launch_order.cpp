@@ -45,7 +45,7 @@ class LaunchOrderCheck {
     }
     const Slot& from = memory_.slots[row.operands[row.kind() == OpKind::Assign ? 1 : 0]];
     const Slot& to = memory_.slots[row.firstResult];
-    return from.device != to.device || from.offset != to.offset;
+    return from.device != to.device || from.offset + viewOffset(graph_, row) != to.offset;
   }
 
   uint32_t positionOf(OpId op) const { return schedule_.steps[schedule_.stepOf[op]].position; }

@@ -111,9 +111,10 @@ class MemoryVerifier {
                                          graph_.typeOf(value).bytes(), slot.bytes));
       return;
     }
-    if (slot.offset % arenaAlignment != 0) {
+    const int64_t alignment = comesFrom(value, OpKind::Subview) ? ops::subviewAlignment : arenaAlignment;
+    if (slot.offset % alignment != 0) {
       findings_.at(producer, fmt::format("value '{}' is at offset {}, no multiple of {}", name(value),
-                                         slot.offset, arenaAlignment));
+                                         slot.offset, alignment));
     }
     const bool resident = placed_.isResident(producer);
     const int64_t end = resident ? memory_.residentBytes[slot.device] : memory_.arenaBytes[slot.device];
@@ -125,7 +126,7 @@ class MemoryVerifier {
     }
   }
 
-  /// A view has its operand's offset, because the runtime copies nothing for it. An assign has its
+  /// A view has its place in its operand, because the runtime copies nothing for it. An assign has its
   /// parameter's offset, because the next step reads the parameter there.
   void checkShared(OpId op) {
     const OpRow& row = graph_[op];
@@ -135,11 +136,26 @@ class MemoryVerifier {
     }
     const Slot& own = memory_.slots[row.firstResult];
     const Slot& other = memory_.slots[row.operands[*index]];
-    if (own.bytes > 0 && (own.offset != other.offset || own.bytes != other.bytes)) {
+    const bool isPart = row.kind() == OpKind::Subview;
+    if (own.bytes > 0 &&
+        (own.offset != other.offset + viewOffset(graph_, row) || (!isPart && own.bytes != other.bytes))) {
       findings_.at(op,
                    fmt::format("'{}' is at offset {}, but it is the same storage as '{}', which is at {}",
                                name(row.firstResult), own.offset, name(row.operands[*index]), other.offset));
     }
+    if (isPart && comesFrom(row.operands[0], OpKind::Input)) {
+      findings_.at(op, fmt::format("'{}' is a part of an input, which lies in the caller's memory",
+                                   name(row.firstResult)));
+    }
+  }
+
+  /// Whether an op of the kind is among the views that a value comes through, or behind them.
+  bool comesFrom(ValueId value, OpKind kind) const {
+    OpId producer = graph_[value].producer;
+    while (graph_[producer].kind() != kind && classOf(graph_[producer].kind()) == OpClass::View) {
+      producer = graph_[graph_[producer].operands[0]].producer;
+    }
+    return graph_[producer].kind() == kind;
   }
 
   void checkReuse() {

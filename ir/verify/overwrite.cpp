@@ -37,7 +37,8 @@ Access accessOf(OpKind kind) {
   case OpKind::Parameter:
   case OpKind::Constant:
   case OpKind::Reshape:
-  case OpKind::Cut: return Access::Nothing;
+  case OpKind::Cut:
+  case OpKind::Subview: return Access::Nothing;
   case OpKind::Transfer: // another device's arena
   case OpKind::Gradients:
   case OpKind::Custom: // nothing is known of its reads

@@ -32,6 +32,7 @@ ValueId sourceOf(const Graph& graph, ValueId value) {
     case OpKind::Constant: return value;
     case OpKind::Transfer:
     case OpKind::Reshape:
+    case OpKind::Subview:
     case OpKind::Cut: value = graph[op].operands[0]; break;
     default: return {};
     }

@@ -34,6 +34,7 @@ std::string whyNotExported(OpKind kind) {
   case OpKind::Gradients: return "a request";
   case OpKind::Custom: return "code of the author's";
   case OpKind::Transfer:
+  case OpKind::Subview:
   case OpKind::Fused:
   case OpKind::FusedMatmul:
   case OpKind::FusedConv2d:

@@ -77,6 +77,7 @@ std::string onnxNameOf(OpKind kind) {
   case OpKind::Parameter:
   case OpKind::Assign:
   case OpKind::Transfer:
+  case OpKind::Subview:
   case OpKind::Gradients:
   case OpKind::Custom:
   case OpKind::Fused:

@@ -56,6 +56,7 @@ bool hasNoGradient(OpKind kind) {
   case OpKind::FusedMatmul:
   case OpKind::FusedConv2d:
   case OpKind::Transfer:
+  case OpKind::Subview:
   case OpKind::Custom:
   case OpKind::BatchNormSums:
   case OpKind::BatchNormPass:
@@ -275,6 +276,7 @@ OpSample sampleOf(OpKind kind, ElementType element) {
     return {ops::SoftmaxCrossEntropyGradient{},
             {matrix, i32({2}), isFloat(element) && byteWidth(element) == 2 ? f32({}) : scalar}};
   case OpKind::Reshape: return with<ops::Reshape>({matrix}, [](auto& op) { op.shape = {3, -1}; });
+  case OpKind::Subview: return with<ops::Subview>({matrix}, [](auto& op) { op.shape = {2, 2}; });
   case OpKind::Cut:
     return with<ops::Cut>({matrix}, [](auto& op) {
       op.axis = -1;

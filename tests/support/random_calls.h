@@ -365,6 +365,7 @@ class RandomCalls : public RandomIndexing {
     case OpKind::Constant:
     case OpKind::Assign:
     case OpKind::Transfer:
+    case OpKind::Subview:
     case OpKind::Gradients:
     case OpKind::Custom:
     case OpKind::Fused:

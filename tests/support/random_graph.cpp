@@ -121,7 +121,7 @@ std::vector<OpKind> computingKinds() {
     const bool made = opClass == OpClass::Source || opClass == OpClass::State ||
                       opClass == OpClass::Transfer || opClass == OpClass::Request ||
                       opClass == OpClass::Custom || kind == OpKind::Fused || kind == OpKind::FusedMatmul ||
-                      kind == OpKind::FusedConv2d || kind == OpKind::Cut;
+                      kind == OpKind::FusedConv2d || kind == OpKind::Cut || kind == OpKind::Subview;
     if (!made) {
       kinds.push_back(kind);
     }

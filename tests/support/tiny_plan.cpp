@@ -331,6 +331,8 @@ MemoryPlan plainMemory(const PlacedGraph& placed, const Machine& machine) {
         }
         if (shared) {
           plan.slots[value] = plan.slots[graph[op].operands[*shared]];
+          plan.slots[value].offset += viewOffset(graph, graph[op]);
+          plan.slots[value].bytes = graph.typeOf(value).bytes();
           continue;
         }
         const int64_t bytes = graph.typeOf(value).bytes();

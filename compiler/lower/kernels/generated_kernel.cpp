@@ -62,7 +62,8 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
   case OpKind::FusedMatmul:
   case OpKind::FusedConv2d:
   case OpKind::Reshape:
-  case OpKind::Cut: return std::nullopt;
+  case OpKind::Cut:
+  case OpKind::Subview: return std::nullopt;
 #define DFC_OP(Type, text)
 #define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:
 #include "ir/graph/ops.def"

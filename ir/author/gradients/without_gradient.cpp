@@ -9,6 +9,7 @@ void gradientRule(const ops::Input&, GradientRule&) {}
 void gradientRule(const ops::Parameter&, GradientRule&) {}
 void gradientRule(const ops::Constant&, GradientRule&) {}
 void gradientRule(const ops::Transfer&, GradientRule&) {}
+void gradientRule(const ops::Subview&, GradientRule&) {}
 void gradientRule(const ops::Gradients&, GradientRule&) {}
 void gradientRule(const ops::Custom&, GradientRule&) {}
 void gradientRule(const ops::And&, GradientRule&) {}

@@ -50,7 +50,7 @@ struct Target {
 /// Ops that passes write and an author has no reason to: no hint offers them.
 constexpr bool isCompilerMade(OpKind kind) {
   return kind == OpKind::Fused || kind == OpKind::FusedMatmul || kind == OpKind::FusedConv2d ||
-         kind == OpKind::Transfer;
+         kind == OpKind::Transfer || kind == OpKind::Subview;
 }
 
 class Parser {

@@ -168,6 +168,7 @@ std::vector<OpSample> largerSamples(OpKind kind, ElementType element) {
   case OpKind::Assign: return {{ops::Assign{}, {matrix, matrix}}};
   case OpKind::Transfer: return {{ops::Transfer{}, {matrix}}};
   case OpKind::Custom: // never cut
+  case OpKind::Subview:
   case OpKind::Gradients: return {};
   case OpKind::Matmul: return products(element);
 #define DFC_OP(Type, text)

@@ -108,6 +108,7 @@ std::optional<Tensor> madeByItsFunction(OpKind kind, Builder& g, Tensor a, Tenso
   case OpKind::Assign: // members of Builder, and what passes and gradient rules make
   case OpKind::Gradients:
   case OpKind::Transfer:
+  case OpKind::Subview:
   case OpKind::Fused:
   case OpKind::FusedMatmul:
   case OpKind::FusedConv2d:

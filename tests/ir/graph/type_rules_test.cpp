@@ -203,7 +203,7 @@ TEST_CASE("types: softmaxCrossEntropy of 16-bit logits with an f32 loss") {
         "the cotangent is no scalar of the type of the logits");
 }
 
-TEST_CASE("types: reshape, cut, transpose, broadcast") {
+TEST_CASE("types: reshape, cut, subview, transpose, broadcast") {
   CHECK(typeOf(shaped<ops::Reshape>({-1, 4}), {f32({2, 3, 4})}) == f32({6, 4}));
   CHECK(typeOf(shaped<ops::Reshape>({0, 7}), {f32({3, 0})}) == f32({0, 7}));
   CHECK(typeOf(shaped<ops::Reshape>({}), {f32({1, 1})}) == f32({}));
@@ -223,6 +223,21 @@ TEST_CASE("types: reshape, cut, transpose, broadcast") {
   CHECK(typeOf(cut, {i32({2, 3})}) == i32({2, 3}));
   CHECK(errorOf(cut, {f32({3})}) == "cut of f32[3]: there is no axis -2");
   CHECK(errorOf(cut, {f32({})}) == "cut of f32[]: there is no axis -2");
+
+  ops::Subview part;
+  part.start = 64, part.shape = {2, 32};
+  CHECK(typeOf(part, {f32({4, 32})}) == f32({2, 32}));
+  CHECK(errorOf(part, {f32({3, 32})}) ==
+        "subview of f32[3, 32]: 64 elements from element 64 are not among its 96");
+  part.shape = {std::numeric_limits<int64_t>::max(), 4};
+  CHECK(errorOf(part, {f32({4})}) ==
+        "subview of f32[4]: too many elements from element 64 are not among its 4");
+  part.start = std::numeric_limits<int64_t>::max(), part.shape = {0};
+  CHECK(errorOf(part, {f32({4})}).find("are not among its 4") != std::string::npos);
+  part.start = -64, part.shape = {1};
+  CHECK(errorOf(part, {f32({4})}) == "subview of f32[4]: 1 elements from element -64 are not among its 4");
+  part.start = 8;
+  CHECK(errorOf(part, {f32({64})}) == "subview of f32[64]: element 8 is 32 bytes behind the first");
 
   ops::Transpose transpose;
   CHECK(typeOf(transpose, {f32({2, 3, 4})}) == f32({4, 3, 2}));

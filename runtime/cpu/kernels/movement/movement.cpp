@@ -150,18 +150,22 @@ class MovementKernel final : public CpuKernel {
   StridedCopy fillCopy_;
 };
 
-// reshape and cut give operand 0; assign gives operand 1, the parameter's next value.
+// Views give operand 0, or a part of it; assign gives operand 1, the parameter's next value.
 class CopyKernel final : public CpuKernel {
  public:
-  CopyKernel(size_t operand, int64_t bytes) : operand_(operand), bytes_(static_cast<size_t>(bytes)) {}
+  CopyKernel(size_t operand, int64_t begin, int64_t bytes)
+      : operand_(operand), begin_(begin), bytes_(static_cast<size_t>(bytes)) {}
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
-    if (bytes_ != 0 && operands[operand_] != results[0]) {
-      std::memcpy(results[0], operands[operand_], bytes_);
+    const std::byte* from = operands[operand_] + begin_;
+    if (bytes_ != 0 && from != results[0]) {
+      std::memcpy(results[0], from, bytes_);
     }
   }
 
  private:
-  size_t operand_, bytes_;
+  size_t operand_;
+  int64_t begin_;
+  size_t bytes_;
 };
 
 } // namespace
@@ -170,7 +174,9 @@ std::unique_ptr<CpuKernel> makeMovementKernel(const OpAttributes& attributes, Op
                                               OperandTypes results, ThreadPool& pool) {
   const OpKind kind = kindOf(attributes);
   if (classOf(kind) == OpClass::View || kind == OpKind::Assign) {
-    return std::make_unique<CopyKernel>(kind == OpKind::Assign ? 1 : 0, results[0].bytes());
+    const auto* part = attributes.getIf<ops::Subview>();
+    const int64_t begin = part != nullptr ? part->start * byteWidth(results[0].element) : 0;
+    return std::make_unique<CopyKernel>(kind == OpKind::Assign ? 1 : 0, begin, results[0].bytes());
   }
   const auto* pad = attributes.getIf<ops::Pad>();
   const Literal fill = pad != nullptr ? filledLiteral({results[0].element, {}}, pad->value)
