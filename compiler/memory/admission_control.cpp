@@ -5,12 +5,13 @@
 namespace dfc {
 
 AdmissionControl::AdmissionControl(const LowPeakOrder& lowPeak, const SideTable<DeviceId, int64_t>& available,
-                                   FitRule rule)
+                                   std::optional<FitRule> rule)
     : lowPeak_(lowPeak), available_(available), rule_(rule), turn_(lowPeak.order.size()),
       started_(lowPeak.order.size()), unmetConstraints_(lowPeak.order.size()), holds_(lowPeak.order.size()),
       usersLeft_(lowPeak.requirements.buffers.size()), usersToCome_(lowPeak.requirements.buffers.size()),
       offsets_(lowPeak.requirements.buffers.size(), -1), profile_(available.size()),
-      freeRanges_(available.size()) {
+      freeRanges_(available.size()), freeBytes_(available), starts_(available.size(), 1),
+      refusals_(lowPeak.order.size()) {
   const auto turns = static_cast<uint32_t>(lowPeak.order.size());
   for (uint32_t i = 0; i < turns; ++i) {
     turn_[lowPeak.order[i]] = i;
@@ -32,14 +33,18 @@ AdmissionControl::AdmissionControl(const LowPeakOrder& lowPeak, const SideTable<
 }
 
 bool AdmissionControl::start(uint32_t task) {
-  if (unmetConstraints_[task] > 0) {
+  if (unmetConstraints_[task] > 0 || isRefusedAnyway(task)) {
     return false;
   }
   started_[task] = true;
   changes_.clear();
   shortened_.clear();
   applyTentatively(task);
-  if (isSafe(task) && allocate(task)) {
+  const bool safe = isSafe(task);
+  if (safe && allocate(task)) {
+    for (const Change& change : changes_) {
+      ++starts_[change.device];
+    }
     while (nextTurn_ < lowPeak_.order.size() && started_[lowPeak_.order[nextTurn_]]) {
       ++nextTurn_;
     }
@@ -52,7 +57,33 @@ bool AdmissionControl::start(uint32_t task) {
     usersToCome_[buffer] = users;
   }
   started_[task] = false;
+  if (!safe) {
+    refusals_[task] = {starts_[deviceOf(task)], nextTurn_};
+  }
   return false;
+}
+
+/// Without a look at the turns to come: too few bytes are free, or nothing has changed since the task was
+/// unsafe.
+bool AdmissionControl::isRefusedAnyway(uint32_t task) const {
+  if (lowPeak_.requirements.tasks[task].allocates.empty()) {
+    return false;
+  }
+  const DeviceId device = deviceOf(task);
+  return bytesOf(task) > freeBytes_[device] || refusals_[task] == Refusal{starts_[device], nextTurn_};
+}
+
+int64_t AdmissionControl::bytesOf(uint32_t task) const {
+  int64_t bytes = 0;
+  for (const BufferId buffer : lowPeak_.requirements.tasks[task].allocates) {
+    bytes += lowPeak_.requirements.buffers[buffer].bytes;
+  }
+  return bytes;
+}
+
+// Of a task that allocates. A task runs on one device, and all its results are there.
+DeviceId AdmissionControl::deviceOf(uint32_t task) const {
+  return lowPeak_.requirements.buffers[lowPeak_.requirements.tasks[task].allocates.front()].device;
 }
 
 /// Updates the profile of the turns to come as if the task had started ahead of its turn.
@@ -94,8 +125,7 @@ bool AdmissionControl::isSafe(uint32_t task) {
   if (allocates.empty()) {
     return true; // it allocates nothing, and the others need no more than before
   }
-  // A task runs on one device, and all its results are there.
-  const DeviceId device = lowPeak_.requirements.buffers[allocates.front()].device;
+  const DeviceId device = deviceOf(task);
   const uint32_t first = turn_[task] == nextTurn_ ? nextTurn_ + 1 : nextTurn_;
   return profile_[device]->most(first) <= available_[device];
 }
@@ -105,8 +135,16 @@ bool AdmissionControl::allocate(uint32_t task) {
   if (allocates.empty()) {
     return true;
   }
-  // All results of a task are on one device, so one free list serves them.
-  FreeRanges& ranges = *freeRanges_[lowPeak_.requirements.buffers[allocates.front()].device];
+  const DeviceId device = deviceOf(task);
+  if (rule_ && !place(allocates, task, *freeRanges_[device])) {
+    return false;
+  }
+  freeBytes_[device] -= bytesOf(task);
+  return true;
+}
+
+// All results of a task are on one device, so one free list serves them.
+bool AdmissionControl::place(llvm::ArrayRef<BufferId> allocates, uint32_t task, FreeRanges& ranges) {
   if (allocates.size() == 1) {
     return place(allocates.front(), task, ranges);
   }
@@ -124,7 +162,7 @@ bool AdmissionControl::allocate(uint32_t task) {
 
 bool AdmissionControl::place(BufferId buffer, uint32_t task, FreeRanges& ranges) {
   const int64_t bytes = lowPeak_.requirements.buffers[buffer].bytes;
-  const auto offset = ranges.find(bytes, rule_);
+  const auto offset = ranges.find(bytes, *rule_);
   if (!offset) {
     return false;
   }
@@ -141,7 +179,11 @@ void AdmissionControl::end(uint32_t task) {
   }
   for (const BufferId buffer : lowPeak_.requirements.tasks[task].uses) {
     const BufferRow& row = lowPeak_.requirements.buffers[buffer];
-    if (--usersLeft_[buffer] == 0 && !row.liveOut) {
+    if (--usersLeft_[buffer] > 0 || row.liveOut) {
+      continue;
+    }
+    freeBytes_[row.device] += row.bytes;
+    if (rule_) {
       freeRanges_[row.device]->release(offsets_[buffer], row.bytes, ++clock_);
     }
   }

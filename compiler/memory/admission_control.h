@@ -21,8 +21,10 @@ struct Reuse {
 class AdmissionControl : public AdmissionPolicy {
  public:
   /// `available`: bytes for buffers, by device; at least the peak of `lowPeak`. Where `lowPeak` has no
-  /// buffers, only its orderings hold tasks back.
-  AdmissionControl(const LowPeakOrder& lowPeak, const SideTable<DeviceId, int64_t>& available, FitRule rule);
+  /// buffers, only its orderings hold tasks back. Without a rule of fit, bytes are counted, and buffers get
+  /// no offsets.
+  AdmissionControl(const LowPeakOrder& lowPeak, const SideTable<DeviceId, int64_t>& available,
+                   std::optional<FitRule> rule);
 
   bool start(uint32_t task) override;
   void end(uint32_t task) override;
@@ -38,16 +40,25 @@ class AdmissionControl : public AdmissionPolicy {
     uint32_t first, last;
     int64_t bytes;
   };
+  /// A state of the profiles in which a task was found unsafe.
+  struct Refusal {
+    uint32_t starts = 0, turn = 0;
+    friend bool operator==(const Refusal&, const Refusal&) = default;
+  };
+  bool isRefusedAnyway(uint32_t task) const;
+  int64_t bytesOf(uint32_t task) const;
+  DeviceId deviceOf(uint32_t task) const;
   bool isSafe(uint32_t task);
   void applyTentatively(uint32_t task);
   void shorten(BufferId buffer);
   void change(DeviceId device, uint32_t first, uint32_t last, int64_t bytes);
   bool allocate(uint32_t task);
+  bool place(llvm::ArrayRef<BufferId> allocates, uint32_t task, FreeRanges& ranges);
   bool place(BufferId buffer, uint32_t task, FreeRanges& ranges);
 
   const LowPeakOrder& lowPeak_;
   const SideTable<DeviceId, int64_t>& available_;
-  FitRule rule_;
+  std::optional<FitRule> rule_;
   std::vector<uint32_t> turn_;             // by task: its index in the low-peak order
   std::vector<char> started_;              // by task
   std::vector<uint32_t> unmetConstraints_; // by task: number of its orderings whose first task has not ended
@@ -59,7 +70,10 @@ class AdmissionControl : public AdmissionPolicy {
   SideTable<BufferId, int64_t> offsets_;
   SideTable<DeviceId, std::optional<MemoryProfile>> profile_; // bytes held at each turn to come
   SideTable<DeviceId, std::optional<FreeRanges>> freeRanges_;
-  std::vector<Change> changes_; // of the task that is asked for now, to be undone if it is refused
+  SideTable<DeviceId, int64_t> freeBytes_; // of all ranges together
+  SideTable<DeviceId, uint32_t> starts_;   // that changed the device's profile
+  std::vector<Refusal> refusals_;          // by task: the last
+  std::vector<Change> changes_;            // of the task that is asked for now, to be undone if it is refused
   std::vector<std::pair<BufferId, uint32_t>> shortened_;
   std::vector<Reuse> reuses_;
   uint32_t clock_ = 0;

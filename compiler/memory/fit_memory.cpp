@@ -4,6 +4,7 @@
 #include "compiler/memory/plan_memory.h"
 #include "compiler/memory/reuse_orderings.h"
 #include "compiler/memory/static_offsets.h"
+#include "compiler/memory/timed_offsets.h"
 #include "compiler/schedule/lower_bounds.h"
 #include "compiler/schedule/priorities.h"
 #include "ir/author/text/units.h"
@@ -17,9 +18,18 @@
 namespace dfc {
 namespace {
 
-/// How buffers get their offsets, the fastest plans first: dynamically, by admission control with either rule
-/// of fit, or statically, for buffers of many sizes whose dynamic allocation fails by fragmentation.
-enum class OffsetStrategy : uint8_t { LeastRecentlyFreed, LowestAddress, Static };
+/// How buffers get their offsets: dynamically, by admission control with either rule of fit; or, for buffers
+/// of many sizes whose dynamic allocation is slow or fails by fragmentation, packed behind a run whose
+/// admission control counts bytes, or packed before it, for the low-peak order.
+enum class OffsetStrategy : uint8_t { LeastRecentlyFreed, LowestAddress, Timed, Static };
+
+/// Of the available bytes, the parts that a run which counts bytes may hold: packing loses the rest.
+constexpr double countedParts[] = {1, 0.94, 0.87, 0.8};
+/// With less than all of it, runs by the fastest priorities are made: of few tasks many, of many tasks two.
+constexpr size_t tasksOfRuns = 30'000;
+/// A strategy is the last one that is tried where its plan takes at most this multiple of the makespan
+/// without a memory limit.
+constexpr double hardlySlower = 1.02;
 
 /// A simulated run of all tasks within the available memory.
 struct Attempt {
@@ -47,15 +57,8 @@ class MemoryFitter {
       setNetAllocation(requirements);
       const LowPeakOrder lowPeak = bestLowPeakOrder(requirements);
       lowestPeak_ = lowPeak.peak;
-      for (const OffsetStrategy strategy :
-           {OffsetStrategy::LeastRecentlyFreed, OffsetStrategy::LowestAddress, OffsetStrategy::Static}) {
-        for (const Attempt& attempt : attemptsOf(strategy, lowPeak)) {
-          FittedPlan plan = planOf(attempt, lowPeak.requirements);
-          if (fits(plan.memory)) {
-            return plan;
-          }
-          last = std::move(plan.memory);
-        }
+      if (auto fastest = fastestOf(lowPeak, last)) {
+        return *std::move(fastest);
       }
     }
     addLowestPeaks(unconstrained, capacityErrors);
@@ -63,6 +66,30 @@ class MemoryFitter {
   }
 
  private:
+  /// `last`: of the last plan that does not fit.
+  std::optional<FittedPlan> fastestOf(const LowPeakOrder& lowPeak, std::optional<MemoryPlan>& last) const {
+    std::optional<FittedPlan> fastest;
+    for (const OffsetStrategy strategy : {OffsetStrategy::LeastRecentlyFreed, OffsetStrategy::LowestAddress,
+                                          OffsetStrategy::Timed, OffsetStrategy::Static}) {
+      if (fastest && (fastest->schedule.makespan <= hardlySlower * unconstrained_.makespan ||
+                      strategy == OffsetStrategy::Static)) {
+        break;
+      }
+      for (const Attempt& attempt : attemptsOf(strategy, lowPeak)) {
+        if (fastest && attempt.times.makespan >= fastest->schedule.makespan) {
+          break;
+        }
+        FittedPlan plan = planOf(attempt, lowPeak.requirements);
+        if (fits(plan.memory)) {
+          fastest = std::move(plan);
+          break;
+        }
+        last = std::move(plan.memory);
+      }
+    }
+    return fastest;
+  }
+
   void findAvailable(const MemoryPlan& plan) {
     for (const DeviceId device : machine_.devices.ids()) {
       available_[device] =
@@ -102,11 +129,14 @@ class MemoryFitter {
   std::vector<Attempt> attemptsOf(OffsetStrategy strategy, const LowPeakOrder& lowPeak) const {
     std::vector<Attempt> attempts;
     if (excessBytes(lowPeak) == 0) {
-      attempts = strategy == OffsetStrategy::Static
-                     ? tryStaticOffsets(lowPeak)
-                     : tryAdmission(lowPeak, strategy == OffsetStrategy::LowestAddress
-                                                 ? FitRule::LowestAddress
-                                                 : FitRule::LeastRecentlyFreed);
+      switch (strategy) {
+      case OffsetStrategy::LeastRecentlyFreed:
+        attempts = tryAdmission(lowPeak, FitRule::LeastRecentlyFreed);
+        break;
+      case OffsetStrategy::LowestAddress: attempts = tryAdmission(lowPeak, FitRule::LowestAddress); break;
+      case OffsetStrategy::Timed: attempts = tryTimedOffsets(lowPeak); break;
+      case OffsetStrategy::Static: attempts = tryStaticOffsets(lowPeak); break;
+      }
     }
     llvm::stable_sort(attempts,
                       [](const Attempt& a, const Attempt& b) { return a.times.makespan < b.times.makespan; });
@@ -193,6 +223,54 @@ class MemoryFitter {
       }
     }
     return attempts;
+  }
+
+  // The fastest run whose buffers can be packed; with less memory, runs by the fastest priorities alone.
+  std::vector<Attempt> tryTimedOffsets(const LowPeakOrder& lowPeak) const {
+    std::vector<std::vector<double>> ranks = priorities(lowPeak);
+    for (const double part : countedParts) {
+      std::vector<Run> runs = countedRuns(lowPeak, ranks, partOfAvailable(part, lowPeak));
+      for (Run& run : runs) {
+        if (auto packed = assignTimedOffsets(lowPeak, run.times, available_)) {
+          auto orderings = reuseOrderings(packed->reuses, lowPeak, problem_.list, run.times);
+          return {{std::move(run.times), std::move(orderings), std::move(packed->offsets)}};
+        }
+      }
+      ranks.clear();
+      const size_t most = std::max<size_t>(2, tasksOfRuns / std::max<size_t>(1, problem_.list.tasks.size()));
+      for (const Run& run : llvm::ArrayRef(runs).take_front(most)) {
+        ranks.push_back(run.ranks);
+      }
+    }
+    return {};
+  }
+
+  struct Run {
+    ListResult times;
+    std::vector<double> ranks;
+  };
+  // The fastest first.
+  std::vector<Run> countedRuns(const LowPeakOrder& lowPeak, const std::vector<std::vector<double>>& ranks,
+                               const SideTable<DeviceId, int64_t>& counted) const {
+    std::vector<Run> runs;
+    for (const std::vector<double>& priority : ranks) {
+      AdmissionControl admission(lowPeak, counted, std::nullopt);
+      if (auto times = listSchedule(problem_.list, priority, admission)) {
+        runs.push_back({*std::move(times), priority});
+      }
+    }
+    llvm::stable_sort(runs, [](const Run& a, const Run& b) { return a.times.makespan < b.times.makespan; });
+    return runs;
+  }
+
+  // What the low-peak order needs is never held back.
+  SideTable<DeviceId, int64_t> partOfAvailable(double part, const LowPeakOrder& lowPeak) const {
+    SideTable<DeviceId, int64_t> bytes(available_);
+    for (const DeviceId device : overCapacity_) {
+      const auto reduced = static_cast<int64_t>(part * static_cast<double>(available_[device]));
+      bytes[device] = std::max(reduced, lowPeak.peak[device]);
+    }
+    return bytes;
   }
 
   std::vector<Attempt> tryStaticOffsets(const LowPeakOrder& lowPeak) const {

@@ -12,26 +12,31 @@ MemoryProfile::MemoryProfile(uint32_t turns) : turns_(turns) {
   added_.resize(size_t{2} * leaves_);
 }
 
+// The largest nodes within the range get the addition; from its two ends, maxima are carried to the root.
 void MemoryProfile::add(uint32_t first, uint32_t last, int64_t bytes) {
-  if (first < last) {
-    add(1, 0, leaves_, first, last, bytes);
-  }
-}
-
-void MemoryProfile::add(uint32_t node, uint32_t begin, uint32_t end, uint32_t first, uint32_t last,
-                        int64_t bytes) {
-  if (last <= begin || end <= first) {
+  if (first >= last) {
     return;
   }
-  if (first <= begin && end <= last) {
+  const auto apply = [&](uint32_t node) {
     most_[node] += bytes;
     added_[node] += bytes;
-    return;
+  };
+  for (uint32_t left = first + leaves_, right = last + leaves_; left < right; left /= 2, right /= 2) {
+    if (left % 2 == 1) {
+      apply(left++);
+    }
+    if (right % 2 == 1) {
+      apply(--right);
+    }
   }
-  const uint32_t middle = begin + (end - begin) / 2;
-  add(2 * node, begin, middle, first, last, bytes);
-  add(2 * node + 1, middle, end, first, last, bytes);
-  most_[node] = added_[node] + std::max(most_[size_t{2} * node], most_[size_t{2} * node + 1]);
+  carry(first + leaves_);
+  carry(last - 1 + leaves_);
+}
+
+void MemoryProfile::carry(uint32_t node) {
+  for (node /= 2; node > 0; node /= 2) {
+    most_[node] = added_[node] + std::max(most_[size_t{2} * node], most_[size_t{2} * node + 1]);
+  }
 }
 
 // Walks from the leaf to the root: the right sibling of a left child holds later turns only.

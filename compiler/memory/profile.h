@@ -16,7 +16,7 @@ class MemoryProfile {
   int64_t most(uint32_t first) const;
 
  private:
-  void add(uint32_t node, uint32_t begin, uint32_t end, uint32_t first, uint32_t last, int64_t bytes);
+  void carry(uint32_t node);
   uint32_t turns_;
   uint32_t leaves_ = 1;        // a power of 2
   std::vector<int64_t> most_;  // by node: maximum of its turns, with the additions at it and below
