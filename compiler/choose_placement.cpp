@@ -21,6 +21,7 @@
 #include <chrono>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace dfc {
 namespace {
@@ -41,6 +42,13 @@ constexpr double mostIdle = 0.2;
 constexpr double hopeless = 1.3;
 /// How many split candidates get a memory plan and launches: those with the least predicted makespan.
 constexpr size_t mostPlanned = 3;
+/// Ratio of the quickest plan's seconds to the least makespan without a memory limit above which splits that
+/// need less memory are candidates, and the most micro-batches of these.
+constexpr double slowedByMemory = 1.05;
+constexpr size_t mostBatches = 32;
+constexpr size_t mostOpsInBatches = 200'000; ///< of all devices and micro-batches
+/// Where none fits, more micro-batches are tried as long as they need less than this part of the memory.
+constexpr double lessMemory = 0.95;
 /// For graphs of few ops: their launches, which a makespan does not count, are most of a step.
 constexpr size_t mostPlannedOfSmall = 12, mostOpsOfSmall = 100;
 
@@ -50,6 +58,8 @@ struct Rated {
   double seconds = never;
   size_t row = 0; ///< of what was considered
   ConsideredPlacement::Outcome outcome = ConsideredPlacement::Outcome::Scheduled;
+  bool isShort = false; ///< whether its plan pays for memory with seconds
+  LeastNeed need = {};  ///< of its variants that do not fit
 };
 
 /// In the machine's order.
@@ -125,7 +135,11 @@ class PlacementChoice {
   const ConsideredPlacements& considered() const { return considered_; }
 
  private:
+  // Where nothing fits, the plan that needs least: its errors say how much.
   Placement chosen(Rated rated) {
+    if (rated.seconds == never && need_.placement()) {
+      return *need_.placement();
+    }
     search(rated);
     considered_.chosen = rated.row;
     return std::move(rated.placement);
@@ -165,6 +179,7 @@ class PlacementChoice {
     considered_.candidates[row].devices = computingDevices(*placement, machine_);
     Rated rated{*std::move(placement), never, row};
     rate(rated, uncut_, policy);
+    need_.note(std::move(rated.need));
     return rated;
   }
 
@@ -176,8 +191,12 @@ class PlacementChoice {
   // `most`: the seconds of the best so far.
   void rate(Rated& rated, const Graph& unfused, const std::string& policy, double most = never) {
     using Outcome = ConsideredPlacement::Outcome;
-    const auto fitted = fitCandidate(rated.placement, unfused, policy, machine_, cost_, quiet_, most);
+    const SplitGraph* const split = considered_.candidates[rated.row].split.get();
+    const BatchUse batch = split != nullptr && split->plan.gathers ? BatchUse::AsItIs : BatchUse::MayBeCut;
+    auto fitted = fitCandidate(rated.placement, unfused, policy, machine_, cost_, quiet_, most, batch);
     rated.seconds = fitted.seconds.value_or(never);
+    rated.isShort = fitted.isShort;
+    rated.need = std::move(fitted.need);
     ConsideredPlacement& row = considered_.candidates[rated.row];
     row.description = rated.placement.policy;
     row.outcome = fitted.seconds     ? Outcome::Planned
@@ -194,9 +213,41 @@ class PlacementChoice {
     }
     Diagnostics errors = rateQuickest(*std::move(found), best);
     const bool hasWishes = !quiet_.splits.empty() || !graph_.opsOf(OpKind::Cut).empty();
-    return !errors.empty() || hasWishes || (best && best->seconds < never)
-               ? errors
-               : rateQuickest(candidatesForLittleMemory(uncut_, machine_, cost_, mayGain), best);
+    return !errors.empty() || hasWishes || !isSlowedByMemory(best) ? errors : splitState(best, mayGain);
+  }
+
+  // Whether none fits, or the quickest takes much longer than a step without a memory limit.
+  bool isSlowedByMemory(const std::optional<Rated>& best) const {
+    double least = never;
+    for (const ConsideredPlacement& row : considered_.candidates) {
+      least = row.split ? std::min(least, row.makespan) : least;
+    }
+    return !best || best->seconds == never || (best->isShort && best->seconds > slowedByMemory * least);
+  }
+
+  // Parameters in parts, and the batch in ever more parts as long as that gains seconds or memory.
+  Diagnostics splitState(std::optional<Rated>& best, MayGain mayGain) {
+    Diagnostics errors = rateQuickest(candidatesForLittleMemory(uncut_, machine_, cost_, mayGain), best);
+    const size_t copies = std::max<size_t>(1, graph_.opCount() * machine_.devices.size());
+    const size_t most = std::min(mostBatches, mostOpsInBatches / copies);
+    double before = never; // the need with fewer
+    for (size_t batches = 2; batches <= most && errors.empty() && isSlowedByMemory(best); batches *= 2) {
+      auto found = batchesInLittleMemory(uncut_, batches, machine_, cost_, mayGain);
+      if (found.empty()) {
+        break;
+      }
+      const double seconds = best ? best->seconds : never;
+      LeastNeed others = std::exchange(need_, {});
+      errors = rateQuickest(std::move(found), best);
+      const double need = need_.use();
+      need_.note(std::move(others));
+      const bool isQuicker = best && best->seconds < seconds;
+      if (!isQuicker && (seconds < never || need >= lessMemory * before)) {
+        break;
+      }
+      before = need;
+    }
+    return errors;
   }
 
   // Plans those with the shortest makespans, and puts the quickest into `best` if it is quicker.
@@ -209,8 +260,12 @@ class PlacementChoice {
         return placed[i]->errors();
       }
       Rated& one = candidates.emplace_back(**std::move(placed[i]));
-      one.row = consider({one.placement.policy, one.seconds, one.outcome,
-                          std::make_shared<SplitGraph>(std::move(found[i]))});
+      one.row = consider({one.placement.policy,
+                          one.seconds,
+                          one.outcome,
+                          std::make_shared<SplitGraph>(std::move(found[i])),
+                          {},
+                          one.seconds});
     }
     llvm::stable_sort(candidates, [](const Rated& a, const Rated& b) { return a.seconds < b.seconds; });
     const bool isSmall = graph_.opCount() <= mostOpsOfSmall;
@@ -229,6 +284,7 @@ class PlacementChoice {
         rate(one, considered_.candidates[one.row].split->graph, "pins", bestSoFar);
       });
       for (size_t i = from; i < from + count; ++i) {
+        need_.note(std::move(candidates[i].need));
         if (!best || candidates[i].seconds < best->seconds) {
           best = std::move(candidates[i]);
         }
@@ -280,6 +336,7 @@ class PlacementChoice {
   CompileOptions quiet_;
   double most_ = never; ///< seconds of a step from which a split is no candidate
   ConsideredPlacements considered_;
+  LeastNeed need_; ///< of what does not fit
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
@@ -324,7 +381,10 @@ Result<Placement> choosePlacement(const Graph& graph, const Machine& machine, co
     if (only && !fitsInto(machine, memoryDemand(*only, machine).most)) {
       CompileOptions quiet = options;
       quiet.observer = nullptr; // observers see one plan, no trials
-      fitCandidate(*only, whole.graph, options.policy, machine, cost, quiet);
+      const auto fitted = fitCandidate(*only, whole.graph, options.policy, machine, cost, quiet);
+      if (!fitted.seconds && fitted.need.placement()) {
+        return *fitted.need.placement(); // its errors say how much it needs
+      }
     }
     return only;
   }

@@ -18,6 +18,7 @@
 #include "compiler/stage_check.h"
 #include "ir/verify/verify.h"
 
+#include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <optional>
@@ -31,6 +32,14 @@ Diagnostics explained(std::vector<MissingDevice> missing, const CompileOptions& 
     errors.push_back(options.explainMissingDevice
                          ? options.explainMissingDevice(one.device, std::move(one.error))
                          : std::move(one.error));
+  }
+  return errors;
+}
+
+// Of the plan that needs least memory of those that were tried, by its recipe.
+Diagnostics ofPlan(const std::string& recipe, Diagnostics errors) {
+  for (Diagnostic& error : errors) {
+    error.message += fmt::format("; of the plans that were tried this one needs least: {}", recipe);
   }
   return errors;
 }
@@ -190,7 +199,7 @@ Result<Executable> planPlacement(const Placement& placement, const Machine& mach
     auto fitted = fitMemory(placed, schedule, machine, cost, memory.errors());
     if (!fitted) {
       observer.schedule(schedule, placed);
-      return fitted.errors();
+      return ofPlan(placement.policy, fitted.errors());
     }
     schedule = std::move(fitted->schedule);
     memory = std::move(fitted->memory);

@@ -26,6 +26,7 @@ struct ConsideredPlacement {
   Outcome outcome = Outcome::Planned;
   std::shared_ptr<const SplitGraph> split = {}; ///< null: whole ops
   std::vector<DeviceId> devices = {};           ///< of whole ops: those that compute, in the machine's order
+  double makespan = 0; ///< of a split, without a memory limit; a lower bound where that is all that is known
 };
 
 struct ConsideredPlacements {

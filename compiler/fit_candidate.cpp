@@ -40,30 +40,40 @@ size_t microBatchesOf(const Graph& graph) {
 
 class CandidateFitter {
  public:
-  CandidateFitter(const Machine& machine, const CostModel& cost, const CompileOptions& options, double most)
-      : machine_(machine), cost_(cost), options_(options), lowering_(lowerOptionsOf(options)), most_(most) {}
+  CandidateFitter(const Machine& machine, const CostModel& cost, const CompileOptions& options,
+                  BatchUse batch, double most)
+      : machine_(machine), cost_(cost), options_(options), lowering_(lowerOptionsOf(options)), batch_(batch),
+        most_(most) {}
 
   FittedCandidate run(Placement& placement, const Graph& unfused, const std::string& policy) {
     const MemoryDemand demand = memoryDemand(placement, machine_);
     if (!fitsInto(machine_, demand.state)) { // every variant has the same parameters and replicas
-      return {};
+      noteDemand(placement, demand);
+      return {std::nullopt, false, false, std::move(need_)};
     }
-    const bool isSettled = fitsInto(machine_, demand.least) && settle(placement, Variant::AsItIs);
-    if (!isSettled) {
+    const bool mayFitAsItIs = fitsInto(machine_, demand.least);
+    if (!mayFitAsItIs) {
+      noteDemand(placement, demand);
+    }
+    if (!mayFitAsItIs || !settle(placement, Variant::AsItIs)) {
       inMicroBatches(placement, unfused, policy);
     }
+    pays_ = pays_ || found_.has_value();
     if (found_) {
       placement = *std::move(found_);
     }
-    return {best_, isTooSlow_ && !best_};
+    return {best_, isTooSlow_ && !best_, pays_, std::move(need_)};
   }
 
  private:
   enum class Variant : uint8_t { AsItIs, MicroBatches };
 
   void inMicroBatches(const Placement& placement, const Graph& unfused, const std::string& policy) {
-    const size_t made = microBatchesOf(unfused);
-    for (size_t parts = 2; parts * made <= mostParts; parts *= 2) {
+    // Parts of micro-batches would each hold sums of gradients.
+    if (batch_ == BatchUse::AsItIs || microBatchesOf(unfused) > 1) {
+      return;
+    }
+    for (size_t parts = 2; parts <= mostParts; parts *= 2) {
       const auto batches = microBatches(unfused, parts);
       if (!batches) {
         return;
@@ -96,6 +106,7 @@ class CandidateFitter {
         const bool isAsItIs = variant == Variant::AsItIs;
         if (isAsItIs) {
           best_ = planned->seconds;
+          pays_ = planned->waits;
         } else {
           take(planned->seconds, one);
         }
@@ -107,10 +118,21 @@ class CandidateFitter {
       return tooSlow();
     }
     Placement repeated = one;
-    const auto seconds = fitByRepeating(repeated, order ? *order : stepOrder(one, machine_, cost_), machine_,
-                                        cost_, lowering_, mostMakespan());
+    const StepOrder known = order ? *order : stepOrder(one, machine_, cost_);
+    need_.note(one, needOf(known, machine_));
+    const auto seconds = fitByRepeating(repeated, known, machine_, cost_, lowering_, mostMakespan(), need_);
     take(seconds, std::move(repeated));
     return false;
+  }
+
+  // One that is too large in any order: by its likely need.
+  void noteDemand(const Placement& placement, const MemoryDemand& demand) {
+    double use = 0;
+    for (const DeviceId device : machine_.devices.ids()) {
+      const auto capacity = static_cast<double>(machine_.devices[device].memoryBytes);
+      use = capacity > 0 ? std::max(use, demand.likely[device] / capacity) : use;
+    }
+    need_.note(placement, use);
   }
 
   bool tooSlow() {
@@ -131,8 +153,11 @@ class CandidateFitter {
   const CostModel& cost_;
   const CompileOptions& options_;
   const LowerOptions lowering_;
+  const BatchUse batch_;
   const double most_;
   bool isTooSlow_ = false;
+  bool pays_ = false; ///< for memory
+  LeastNeed need_;
   std::optional<double> best_;
   std::optional<Placement> found_; ///< the best; none where that is the given placement
 };
@@ -141,8 +166,8 @@ class CandidateFitter {
 
 FittedCandidate fitCandidate(Placement& placement, const Graph& unfused, const std::string& policy,
                              const Machine& machine, const CostModel& cost, const CompileOptions& options,
-                             double most) {
-  return CandidateFitter(machine, cost, options, most).run(placement, unfused, policy);
+                             double most, BatchUse batch) {
+  return CandidateFitter(machine, cost, options, batch, most).run(placement, unfused, policy);
 }
 
 } // namespace dfc

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compiler/compile.h"
+#include "compiler/rematerialise/least_need.h"
 #include "ir/plan/placement.h"
 
 #include <limits>
@@ -14,14 +15,22 @@ namespace dfc {
 struct FittedCandidate {
   std::optional<double> seconds; ///< per step, as predicted; none without a variant that fits
   bool isTooSlow = false;        ///< without seconds: a variant was given up, which may fit
+  bool isShort =
+      false;           ///< with seconds: ops wait for memory, or are computed twice, or the batch is in parts
+  LeastNeed need = {}; ///< of the variants that do not fit
 };
+
+/// Whether a graph may be put into micro-batches. Where its parameters are in parts, each device would hold
+/// the sums of whole gradients: `batchesInLittleMemory` makes micro-batches of such a graph.
+enum class BatchUse : uint8_t { MayBeCut, AsItIs };
 
 /// Replaces `placement` by the variant that is kept. `unfused`: the graph before the phase Fuse;
 /// micro-batches are made from it, fused, and placed by `policy`. Without a variant that fits `placement`
-/// stays as it is. `most`: where memory is short, variants that promise no step of fewer seconds are given up
-/// early.
+/// stays as it is. `batch`: whether micro-batches are tried. `most`: where memory is short, variants that
+/// promise no step of fewer seconds are given up early.
 FittedCandidate fitCandidate(Placement& placement, const Graph& unfused, const std::string& policy,
                              const Machine& machine, const CostModel& cost, const CompileOptions& options,
-                             double most = std::numeric_limits<double>::infinity());
+                             double most = std::numeric_limits<double>::infinity(),
+                             BatchUse batch = BatchUse::MayBeCut);
 
 } // namespace dfc

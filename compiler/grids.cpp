@@ -253,6 +253,30 @@ const std::optional<SplitGraph>& GridSplitter::overGroups(bool inMicroBatches, M
   return found->second;
 }
 
+std::vector<SplitGraph> batchesInLittleMemory(const Graph& written, size_t microBatches,
+                                              const Machine& machine, const CostModel& cost,
+                                              MayGain mayGain) {
+  std::vector<SplitGraph> candidates;
+  if (machine.devices.size() < 2 || !maySplit(written)) {
+    return candidates;
+  }
+  const Graph graph = unfoldBatchNorms(written);
+  for (const std::vector<DeviceId>& devices : deviceClasses(machine)) {
+    if (devices.size() < 2 || !mayGain(devices)) {
+      continue;
+    }
+    const GridRows rows = gridRows(devices, {1, 1, devices.size()});
+    if (auto candidate =
+            splitOverGrid(graph, rows, machine, cost, {microBatches, std::nullopt, MemoryUse::Little})) {
+      candidate->description =
+          fmt::format("split over {} to {}, state in parts{}", machine.devices[devices.front()].name,
+                      machine.devices[devices.back()].name, microBatchText(microBatches));
+      candidates.push_back(*std::move(candidate));
+    }
+  }
+  return candidates;
+}
+
 std::vector<SplitGraph> gridCandidates(const Graph& graph, const Machine& machine, const CostModel& cost,
                                        const KnownSeconds& known, MayGain mayGain) {
   return machine.devices.size() > 1 && maySplit(graph) ? Grids(graph, machine, cost, known, mayGain).run()

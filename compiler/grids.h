@@ -86,6 +86,12 @@ class GridSplitter {
   const SplitGraph* choicesOf_ = nullptr;
 };
 
+/// Candidates with little memory per device, of a batch in this number of micro-batches: parameters, their
+/// optimizer states and the sums of gradients over micro-batches are in parts on the largest mesh of each
+/// class of alike devices. None where the batch is too small. `graph`: without `cut` ops.
+std::vector<SplitGraph> batchesInLittleMemory(const Graph& graph, size_t microBatches, const Machine& machine,
+                                              const CostModel& cost, MayGain mayGain = anyMayGain);
+
 /// Predicted seconds of a step of the plans so far; infinite if none fits into memory.
 struct KnownSeconds {
   double oneDevice = 0;

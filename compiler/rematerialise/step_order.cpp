@@ -1,6 +1,7 @@
 #include "compiler/rematerialise/step_order.h"
 
 #include "compiler/memory/low_peak_order.h"
+#include "compiler/rematerialise/least_need.h"
 #include "compiler/schedule/schedule_problem.h"
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/plan/in_place.h"
@@ -111,6 +112,18 @@ double useOf(const StepOrder& order) {
     if (order.peak[device] > 0) {
       most = std::max(most, static_cast<double>(order.peak[device]) /
                                 std::max(1.0, static_cast<double>(order.available[device])));
+    }
+  }
+  return most;
+}
+
+double needOf(const StepOrder& order, const Machine& machine) {
+  double most = 0;
+  for (const DeviceId device : machine.devices.ids()) {
+    const auto capacity = static_cast<double>(machine.devices[device].memoryBytes);
+    if (capacity > 0) {
+      const double free = static_cast<double>(order.available[device] - order.peak[device]);
+      most = std::max(most, 1 - free / capacity);
     }
   }
   return most;

@@ -194,9 +194,10 @@ std::vector<SplitGraph> candidatesForLittleMemory(const Graph& written, const Ma
   }
   const std::vector<Mesh> meshes = candidateMeshes(graph, machine, cost);
   for (const Mesh& mesh : meshes) {
-    // Only the largest mesh of each class, which has the most memory.
+    // Only the largest mesh of each class, which has the most memory, and the largest of several classes.
     if (mayGain(mesh.devices) && !llvm::any_of(meshes, [&](const Mesh& other) {
-          return other.size() > mesh.size() && other.devices.front() == mesh.devices.front();
+          return other.size() > mesh.size() && other.devices.front() == mesh.devices.front() &&
+                 other.alike == mesh.alike;
         })) {
       const SplitChoices choices(graph, mesh, machine, cost);
       for (const double reads : {4.0, 100.0}) {

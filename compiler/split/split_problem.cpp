@@ -97,6 +97,15 @@ class Maker {
     return isHeld ? batches_.byte * static_cast<double>(type.bytes()) / part : 0;
   }
 
+  // Price of the replicas of a parameter on one device, which every device that reads it holds
+  // (compiler/transfer); parts are gathered for each reader, and freed behind it.
+  double replicas(OpId producer, const Layout& from, const Layout& to, const TensorType& type) const {
+    const bool isReplicated = batches_.byte > 0 && graph_[producer].kind() == OpKind::Parameter &&
+                              from.form == Layout::Form::OnOne && to != from;
+    const double part = to.isCut() ? static_cast<double>(mesh_.size()) : 1;
+    return isReplicated ? batches_.byte * static_cast<double>(type.bytes()) / part : 0;
+  }
+
   // Price of copying a value of this layout to another row, from each device to the one at its position.
   double crossing(OpId producer, OpId reader, const Layout& layout, const TensorType& type) const {
     if (rows_ == nullptr || rows_->devices.empty() || graph_[producer].kind() == OpKind::Input ||
@@ -119,7 +128,8 @@ class Maker {
                 const TensorType& sent = sentType(producer, read.op, type);
                 return times(producer, read.op) * (price(producer, a.results[result], wanted, sent) +
                                                    crossing(producer, read.op, wanted, sent)) +
-                       holding(producer, read.op, a.results[result], wanted, sent);
+                       holding(producer, read.op, a.results[result], wanted, sent) +
+                       replicas(producer, a.results[result], wanted, sent);
               });
       return;
     }
