@@ -47,6 +47,26 @@ Session::~Session() {
   impl_->turns->leave(*impl_->steps);
 }
 
+Diagnostics Session::Impl::refused(const NamedLiterals& feeds) const {
+  Diagnostics errors = checkFeeds(steps->feeds(), feeds);
+  return errors.empty() ? checkIndices(plan->graph(), indices, feeds) : errors;
+}
+
+Diagnostics Session::refusedRows(const NamedLiterals& columns, int64_t batch, bool anyOrder) const {
+  Diagnostics errors;
+  for (const FedIndices& one : impl_->indices) {
+    const auto column = columns.find(one.input);
+    if (column == columns.end() || column->second.type().shape.rank() == 0) {
+      continue; // fed otherwise, or refused by the step
+    }
+    const RowsOfStep taken{column->second.type().shape[0], batch, anyOrder};
+    for (Diagnostic& error : checkIndices(impl_->plan->graph(), {one}, columns, taken)) {
+      errors.push_back(std::move(error));
+    }
+  }
+  return errors;
+}
+
 Result<NamedLiterals> Session::run(const NamedLiterals& feeds) {
   NamedLiterals results;
   const Status ran = run(feeds, [&](NamedLiterals unwritten) { results = std::move(unwritten); });
@@ -54,7 +74,7 @@ Result<NamedLiterals> Session::run(const NamedLiterals& feeds) {
 }
 
 Status Session::run(const NamedLiterals& feeds, const Meanwhile& meanwhile) {
-  if (Diagnostics errors = checkFeeds(impl_->steps->feeds(), feeds); !errors.empty()) {
+  if (Diagnostics errors = impl_->refused(feeds); !errors.empty()) {
     return errors;
   }
   const std::shared_ptr<InFlightStep> step = impl_->launch(feeds, InFlightSteps::Awaited::AtOnce);
@@ -67,7 +87,7 @@ Status Session::run(const NamedLiterals& feeds, const Meanwhile& meanwhile) {
 }
 
 Result<Session::Pending> Session::submit(const NamedLiterals& feeds) {
-  if (Diagnostics errors = checkFeeds(impl_->steps->feeds(), feeds); !errors.empty()) {
+  if (Diagnostics errors = impl_->refused(feeds); !errors.empty()) {
     return errors;
   }
   Pending pending;

@@ -60,6 +60,10 @@ struct SessionOptions {
   /// mistake: a step takes several times as long. Session::open refuses it where a device is played by a
   /// backend that cannot look (cuda).
   bool checkFinite = false;
+  /// Refuses feeds with labels that name no class and indices that name no slice (softmaxCrossEntropy,
+  /// gather, embedding), where the graph takes them from an input: the ops would give NaN or zeros. One look
+  /// at each fed integer. Without it such a step runs; for graphs that mask what such rows give.
+  bool checkIndices = true;
   /// Folder in which the runtime's modules (oneDNN, CUDA) are looked for first; empty for the usual places:
   /// beside the program or the library, ../lib/dfc from there, the run path. A module is opened once in a
   /// process: the first session that needs it decides.
@@ -99,6 +103,11 @@ class Session {
   /// The same for a caller that prepares the results while the step runs: gives them to `meanwhile`, once,
   /// when the step has been launched. An exception of `meanwhile` is thrown when the step has ended.
   Status run(const NamedLiterals& feeds, const Meanwhile& meanwhile);
+
+  /// What steps would be refused of a data set, arrays by the inputs' names whose rows are fed in batches of
+  /// `batch`: labels and indices out of range (SessionOptions::checkIndices). `anyOrder`: rows are shuffled,
+  /// or the last batch is filled up; else rows of an incomplete last batch are not looked at.
+  Diagnostics refusedRows(const NamedLiterals& columns, int64_t batch, bool anyOrder) const;
 
   /// A step on its way. Reading a result is always an explicit wait. May outlive its session.
   class Pending {

@@ -4,6 +4,7 @@
 #include "ir/plan/executable_parts.h"
 #include "ir/plan/state/preparation.h"
 #include "runtime/in_flight_steps.h"
+#include "runtime/indices/fed_indices.h"
 #include "runtime/open_devices.h"
 #include "runtime/session.h"
 #include "runtime/state/shared_state.h"
@@ -26,6 +27,7 @@ struct Session::Impl {
   std::vector<ParameterRow> parameters;
   std::shared_ptr<const ArenaMaps> arenas;
   std::unique_ptr<InFlightSteps> steps;
+  std::vector<FedIndices> indices; // to be looked at in feeds
   // The plan that computes prepared parameters, in our memory; null for none.
   std::unique_ptr<Impl> preparation;
   std::shared_ptr<bool> stale = std::make_shared<bool>(true); // it has to run; guarded by the turn
@@ -41,6 +43,9 @@ struct Session::Impl {
     const Slot& slot = plan->memory().slots[value];
     return (*arenas)[slot.device].at(slot.offset);
   }
+
+  /// All mistakes of a step's feeds.
+  Diagnostics refused(const NamedLiterals& feeds) const;
 
   /// Tells the turns which of these values our steps assign.
   void note(llvm::ArrayRef<ValueId> values) const;

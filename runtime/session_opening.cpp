@@ -135,6 +135,9 @@ Session::Impl::Impl(std::shared_ptr<const Executable> thePlan, OpenedDevices dev
   steps = std::make_unique<InFlightSteps>(
       *plan, InFlightOptions{options.maxInFlight, options.trace, options.timeoutSeconds},
       std::move(resolved.feeds), std::move(resolved.fetches), std::move(queues), board);
+  if (options.checkIndices) {
+    indices = fedIndicesOf(plan->graph());
+  }
 }
 
 void Session::Impl::note(llvm::ArrayRef<ValueId> values) const {

@@ -27,6 +27,10 @@ class Batches {
   int64_t count() const { return rows_ / batch_; }
   /// Rows of the data set.
   int64_t rows() const { return rows_; }
+  /// Rows in a batch.
+  int64_t batch() const { return batch_; }
+  /// The arrays that it was made of.
+  const NamedLiterals& columns() const { return columns_; }
   /// Batch `index` of `epoch`, both from 0, by column: what Session::run is fed. Throws std::out_of_range.
   NamedLiterals at(int64_t epoch, int64_t index);
   /// The batch of a training's step, from 0: epoch after epoch.

@@ -197,13 +197,19 @@ Result<NamedLiterals> predict(Session& session, const DataPass& pass,
 
 Result<NamedLiterals> predict(Session& session, const NamedLiterals& data,
                               const std::vector<std::string>& fetches,
-                              std::function<bool(int64_t step)> afterStep) {
-  auto pass = passOver(session.inputs(), data);
-  if (!pass) {
-    return pass.errors();
+                              std::function<bool(int64_t step)> afterStep,
+                              const std::vector<std::string>& everyStep) {
+  auto predicted = passOver(session.inputs(), data, everyStep);
+  if (!predicted) {
+    return predicted.errors();
   }
-  pass->afterStep = std::move(afterStep);
-  return predict(session, *pass, fetches);
+  DataPass& pass = predicted->pass;
+  if (Diagnostics errors = session.refusedRows(predicted->columns, pass.batch, /*anyOrder=*/true);
+      !errors.empty()) {
+    return errors;
+  }
+  pass.afterStep = std::move(afterStep);
+  return predict(session, pass, fetches);
 }
 
 } // namespace dfc

@@ -54,10 +54,13 @@ Result<NamedLiterals> predict(Session& session, const DataPass& pass,
 
 /// The same for arrays by the inputs' names. Each has the rows of the data set where its input has those of
 /// a batch, or one more axis in front where the plan takes one entry a step, or exactly the input's shape:
-/// then it is fed at every step. Element types are converted where nothing is lost but floats' last digits.
-/// `afterStep` is that of DataPass.
+/// then it is fed at every step. An array of exactly the input's shape whose first axis is as long as a batch
+/// has that many rows, and is refused where the others have more, unless `everyStep` names its input. Element
+/// types are converted where nothing is lost but floats' last digits. Errors: labels and indices out of range
+/// in any row, before the first step (SessionOptions::checkIndices). `afterStep` is that of DataPass.
 Result<NamedLiterals> predict(Session& session, const NamedLiterals& data,
                               const std::vector<std::string>& fetches = {},
-                              std::function<bool(int64_t step)> afterStep = {});
+                              std::function<bool(int64_t step)> afterStep = {},
+                              const std::vector<std::string>& everyStep = {});
 
 } // namespace dfc

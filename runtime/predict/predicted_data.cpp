@@ -107,7 +107,7 @@ void addColumns(const NamedTypes& inputs, const NamedLiterals& data, Columns& co
 }
 
 /// The rows of all columns belong together, and a step takes as many of each.
-DataPass passOfColumns(Columns columns, Diagnostics& errors) {
+DataPass passOfColumns(const Columns& columns, Diagnostics& errors) {
   DataPass pass;
   const std::pair<const std::string, Column>* first = nullptr;
   for (const auto& row : columns) {
@@ -131,7 +131,7 @@ DataPass passOfColumns(Columns columns, Diagnostics& errors) {
                                          "predictions need inputs of which a step takes equally many rows"));
     }
   }
-  pass.feeds = [columns = std::move(columns)](int64_t step) {
+  pass.feeds = [columns](int64_t step) {
     NamedLiterals feeds;
     for (const auto& [name, column] : columns) {
       feeds.emplace(name, column.at(step));
@@ -141,17 +141,58 @@ DataPass passOfColumns(Columns columns, Diagnostics& errors) {
   return pass;
 }
 
+/// Names of inputs that are to be fed at every step, and are not.
+void checkEveryStep(const NamedTypes& inputs, const Columns& columns,
+                    const std::vector<std::string>& everyStep, Diagnostics& errors) {
+  for (const std::string& name : everyStep) {
+    const auto column = columns.find(name);
+    const bool known = llvm::any_of(inputs, [&](const auto& input) { return input.first == name; });
+    if (!known) {
+      errors.push_back(errorWithoutPlace(fmt::format("there is no input '{}' to be fed at every step", name),
+                                         "name inputs of the plan"));
+    } else if (column != columns.end() && column->second.rows > 0) {
+      errors.push_back(errorWithoutPlace(
+          fmt::format("input '{}' is to be fed at every step, but its data are {}, not {}", name,
+                      toString(column->second.data.type()), toString(column->second.input)),
+          "give it exactly the input's shape"));
+    }
+  }
+}
+
+/// A single batch of one input beside more rows of another would be fed with each of them.
+void checkSingleBatches(const Columns& columns, const DataPass& pass,
+                        const std::vector<std::string>& everyStep, Diagnostics& errors) {
+  for (const auto& [name, column] : columns) {
+    const Shape& shape = column.input.shape;
+    const bool isBatch = column.rows == 0 && shape.rank() > 0 && shape[0] == pass.batch;
+    if (isBatch && pass.batch > 0 && pass.rows != pass.batch && !llvm::is_contained(everyStep, name)) {
+      errors.push_back(errorWithoutPlace(
+          fmt::format("input '{}' has {} row{}, the others have {}", name, shape[0], shape[0] == 1 ? "" : "s",
+                      pass.rows),
+          "give it as many rows; if it is no batch of rows, name it among the inputs fed at every step "
+          "(everyStep, every_step= in Python)"));
+    }
+  }
+}
+
 } // namespace
 
-Result<DataPass> passOver(const NamedTypes& inputs, const NamedLiterals& data) {
+Result<PredictedData> passOver(const NamedTypes& inputs, const NamedLiterals& data,
+                               const std::vector<std::string>& everyStep) {
   Columns columns;
   Diagnostics errors;
   addColumns(inputs, data, columns, errors);
-  DataPass pass = passOfColumns(std::move(columns), errors);
+  PredictedData predicted;
+  for (const auto& [name, column] : columns) {
+    predicted.columns.emplace(name, column.data);
+  }
+  checkEveryStep(inputs, columns, everyStep, errors);
+  predicted.pass = passOfColumns(columns, errors);
+  checkSingleBatches(columns, predicted.pass, everyStep, errors);
   if (!errors.empty()) {
     return errors;
   }
-  return pass;
+  return predicted;
 }
 
 } // namespace dfc

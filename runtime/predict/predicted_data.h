@@ -5,8 +5,16 @@
 
 namespace dfc {
 
-/// The pass over `data`, arrays by the inputs' names. All mistakes at once: inputs without data, data of no
-/// input, element types and shapes that do not fit, unequal numbers of rows.
-Result<DataPass> passOver(const NamedTypes& inputs, const NamedLiterals& data);
+/// The arrays in their inputs' element types, and the pass over them.
+struct PredictedData {
+  DataPass pass;
+  NamedLiterals columns;
+};
+
+/// The pass over `data`, arrays by the inputs' names; those of `everyStep` are fed at every step. All
+/// mistakes at once: inputs without data, data of no input, element types and shapes that do not fit, unequal
+/// numbers of rows.
+Result<PredictedData> passOver(const NamedTypes& inputs, const NamedLiterals& data,
+                               const std::vector<std::string>& everyStep);
 
 } // namespace dfc

@@ -24,6 +24,7 @@ bool isPowerOfTwo(int64_t number) { return number > 0 && (number & (number - 1))
 
 void feedFrom(Batches& batches, TrainingOptions& options) {
   options.feeds = [&batches](int64_t step) { return batches.atStep(step); };
+  options.data = &batches;
   options.stepsPerEpoch = batches.count();
   options.shuffleSeed = batches.seed();
 }

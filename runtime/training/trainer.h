@@ -33,7 +33,8 @@ namespace DFC_PUBLIC dfc {
 struct EvaluationOptions {
   Session* session = nullptr;                             ///< null: no evaluation
   std::function<NamedLiterals(int64_t batch)> feeds = {}; ///< of batch 0, 1, …; none: no inputs
-  int64_t batches = 1;                                    ///< in one evaluation
+  const Batches* data = nullptr; ///< what `feeds` takes them from, to be looked through before the first step
+  int64_t batches = 1;           ///< in one evaluation
   int64_t every = 0; ///< after every so many steps, and after the last one; 0: after the last one alone
 };
 
@@ -43,6 +44,9 @@ struct TrainingOptions {
   int64_t steps = 1;
   /// What step 0, 1, … is fed; none: the graph has no inputs. Must give the same for the same number.
   std::function<NamedLiterals(int64_t step)> feeds = {};
+  /// The data set that `feeds` takes batches of, which is looked through for labels and indices out of range
+  /// before the first step (SessionOptions::checkIndices); null: each step's feeds are.
+  const Batches* data = nullptr;
   /// Batches of an epoch. With the seed it says by which rows a checkpoint was trained: one of another order
   /// is refused.
   int64_t stepsPerEpoch = 1;
@@ -78,7 +82,8 @@ void feedFrom(Batches& batches, TrainingOptions& options);
 /// meanwhile.
 class Trainer {
  public:
-  /// Resumes where the options say so. Errors, all at once where they can be: a checkpoint that does not fit,
+  /// Resumes where the options say so. Errors, all at once where they can be: labels and indices out of range
+  /// in a data set, a checkpoint that does not fit,
   /// an evaluation with parameters that the training lacks or that changes parameters of floats, a fetch of
   /// neither, a log of other columns.
   static Result<Trainer> start(Session& session, TrainingOptions options);

@@ -97,6 +97,12 @@ Diagnostics numberFaults(const TrainingOptions& options) {
                             "give 0 or more steps, and at least 1 step an epoch and 1 batch an evaluation")};
 }
 
+Diagnostics refusedRows(const Session& session, const Batches* data) {
+  return data == nullptr
+             ? Diagnostics()
+             : session.refusedRows(data->columns(), data->batch(), /*anyOrder=*/data->seed().has_value());
+}
+
 std::string orderText(int64_t stepsPerEpoch, const std::optional<uint64_t>& seed) {
   return fmt::format("{} steps an epoch, {}", stepsPerEpoch,
                      seed ? fmt::format("shuffled by seed {}", *seed) : std::string("not shuffled"));
@@ -128,9 +134,11 @@ std::vector<std::string> scalarFetches(const Session& session) {
 
 Diagnostics optionFaults(const Session& training, const TrainingOptions& options) {
   Diagnostics errors = numberFaults(options);
+  addErrors(errors, refusedRows(training, options.data));
   if (options.evaluation.session != nullptr) {
     addErrors(errors, evaluationFaults(training, *options.evaluation.session));
     addErrors(errors, changedByEvaluation(*options.evaluation.session));
+    addErrors(errors, refusedRows(*options.evaluation.session, options.evaluation.data));
   }
   addErrors(errors, bestFaults(options));
   return errors;

@@ -8,8 +8,8 @@ namespace dfc {
 /// Names of the fetches with one element.
 std::vector<std::string> scalarFetches(const Session& session);
 
-/// Numbers out of range; an evaluation that lacks parameters, or changes those of floats; a best checkpoint
-/// by what is no scalar fetch of the evaluation.
+/// Numbers out of range; labels and indices out of range in a data set; an evaluation that lacks parameters,
+/// or changes those of floats; a best checkpoint by what is no scalar fetch of the evaluation.
 Diagnostics optionFaults(const Session& training, const TrainingOptions& options);
 
 /// The rows that the next step takes must be those that the interrupted training would have taken.

@@ -102,3 +102,23 @@ TEST_CASE("predict: a pass that is ended early gives the rows so far") {
   CHECK(found->at("sums").type().shape[0] >= 8);
   CHECK(found->at("sums").type().shape[0] <= 12); // the step that was under way
 }
+
+TEST_CASE("predict: one batch of an input beside more rows of another is an error, unless that is said") {
+  Builder g("two");
+  const Tensor x = g.input("x", f32({4, 2})), y = g.input("y", f32({4}));
+  g.fetch("sums", reduceSum(x, {1}) + y);
+  const auto session = opened(tinyPlan(finished(std::move(g)), smallMachine(0)));
+  const NamedLiterals data = {{"x", counted(9)}, {"y", floats({4}, {1, 2, 3, 4})}};
+  const auto refused = predict(*session, data);
+  CHECK(
+      messagesOf(refused.errors()) ==
+      std::vector<std::string>{"input 'y' has 4 rows, the others have 9 | give it as many rows; if it is no "
+                               "batch of rows, name it among the inputs fed at every step (everyStep, "
+                               "every_step= in Python)"});
+  const auto said = predict(*session, data, {}, {}, {"y"});
+  REQUIRE(said.ok());
+  CHECK(said->at("sums").at(8) == 16 + 17 + 1); // row 8 of x, and row 0 of the third batch
+  const auto wrong = predict(*session, data, {}, {}, {"x", "z"});
+  CHECK(wrong.errors().size() == 3); // x has rows, there is no z, and y is still one batch
+  CHECK(predict(*session, {{"x", counted(4)}, {"y", floats({4}, {1, 2, 3, 4})}}).ok());
+}

@@ -37,7 +37,9 @@ TEST_CASE("dfc run: an incomplete last batch is left out and said") {
   const Outcome outcome =
       bench.dfc({"run", "affine.dfg", "--feed", "x=long.npy", "--feed", "y=y.npy", "--epochs", "1"});
   REQUIRE(outcome.status == 0);
-  CHECK(outcome.err == "long.npy: 9 rows make 2 batches of 4; 1 row is left out of each epoch\n");
+  CHECK(outcome.err ==
+        "long.npy: 9 rows make 2 batches of 4; 1 row is left out of each epoch\n"
+        "input 'y' has 4 rows, one batch, but 'x' has 9; the same rows are fed at every step\n");
   CHECK_THAT(outcome.out, containing("2 steps in "));
 }
 

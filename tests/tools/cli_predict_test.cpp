@@ -69,6 +69,14 @@ TEST_CASE("dfc run --predict: all rows in their order, the last batch padded and
   CHECK(Json::parse(one.out)["rows"] == 1);
 }
 
+TEST_CASE("dfc run --predict: one batch of an input beside more rows of another is an error") {
+  const PredictBench bench;
+  save(bench, "x.npy", floats({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8})); // k has five rows
+  const Outcome outcome = bench.predict({"--predict", "sums=sums.npy"});
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.err, containing("error: input 'x' has 4 rows, one batch, but 'k' has 5\n"));
+}
+
 TEST_CASE("dfc run --predict: a fetch without the batch, and words that do not go together") {
   const PredictBench bench;
   const Outcome total = bench.predict({"--predict", "total=total.npy"});

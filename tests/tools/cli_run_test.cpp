@@ -49,12 +49,12 @@ TEST_CASE("dfc run: a label that names no class is an error where the graph take
   save(bench, "four.npy", floats({4, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3}));
   const std::vector<int64_t> classes = {0, 2, 1, 3}; // 3 is the first that three classes lack
   save(bench, "labels.npy", Literal({4}, std::span<const int64_t>(classes)));
-  const std::string wrong = "labels.npy: error: element 3 is 3, but op 'loss' has 3 classes, 0 to 2\n"
+  const std::string wrong = "labels.npy: error: row 3 is 3, but op 'loss' has 3 classes, 0 to 2\n"
                             "  hint: labels are counted from 0; any other gives a loss that is NaN\n";
   const Outcome half =
       bench.dfc({"run", "half.dfg", "--feed", "logits=two.npy", "--feed", "labels=labels.npy"});
   CHECK(half.status == 0);
-  CHECK(half.err.empty()); // element 3 is never taken
+  CHECK(half.err.empty()); // row 3 is never taken
   bench.write("rest.dfg", graph("slice(labels, starts=[2], ends=[4])"));
   const Outcome rest =
       bench.dfc({"run", "rest.dfg", "--feed", "logits=two.npy", "--feed", "labels=labels.npy"});
@@ -91,10 +91,10 @@ TEST_CASE("dfc run: labels out of range are found in the batches that a training
   };
   CHECK(run("last.npy", {}).status == 0); // the fifth row is left out of batches of two
   CHECK(run("last.npy", {"--shuffle", "1"}).status == 1);
-  CHECK_THAT(run("third.npy", {}).err, startingWith("third.npy: error: element 2 is 7, but op 'loss'"));
+  CHECK_THAT(run("third.npy", {}).err, startingWith("third.npy: error: row 2 is 7, but op 'loss'"));
   const Outcome split = run("third.npy", {"-m", machineFile("cpu-2gpu"), "--policy", "split"});
   CHECK(split.status == 1);
-  CHECK_THAT(split.err, startingWith("third.npy: error: element 2 is 7, but op "));
+  CHECK_THAT(split.err, startingWith("third.npy: error: row 2 is 7, but op "));
 }
 
 TEST_CASE("dfc run: ids that name no row are errors where they give NaN, and notes where they give zeros") {
@@ -110,14 +110,13 @@ TEST_CASE("dfc run: ids that name no row are errors where they give NaN, and not
   CHECK(bench.dfc({"run", "gather.dfg", "--feed", "ids=near.npy"}).err.empty());
   const Outcome gather = bench.dfc({"run", "gather.dfg", "--feed", "ids=far.npy"});
   CHECK(gather.status == 1);
-  CHECK(gather.err == "far.npy: error: element 2 is 4, but op 'y' has 4 slices to gather, -4 to 3\n"
+  CHECK(gather.err == "far.npy: error: row 2 is 4, but op 'y' has 4 slices to gather, -4 to 3\n"
                       "  hint: indices are counted from 0, or below 0 from the end; any other gives NaN\n");
   bench.write("hot.dfg", graph("matmul(oneHot(ids, depth=4), table)"));
   const Outcome hot = bench.dfc({"run", "hot.dfg", "--feed", "ids=far.npy"});
   CHECK(hot.status == 0);
-  CHECK_THAT(hot.err,
-             startingWith("far.npy: element 2 is 4, but op 'oneHot' has 4 places, -4 to 3; its row is "
-                          "all zeros\n"));
+  CHECK_THAT(hot.err, startingWith("far.npy: row 2 is 4, but op 'oneHot' has 4 places, -4 to 3; its row is "
+                                   "all zeros\n"));
   CHECK(bench.dfc({"run", "hot.dfg", "--feed", "ids=near.npy"}).err.empty());
 }
 

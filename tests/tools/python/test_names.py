@@ -42,8 +42,8 @@ METHODS = {
     "ir/author/layers.h": ("Layers", {"phase"}),
     "ir/author/kv_cache.h": ("KvCache", set()),
     "ir/author/loss_scaling.h": ("LossScaling", {"assignNext", "unscaledOne", "watch"}),
-    "runtime/session.h": ("Session", {"open", "checkWholeState", "deviceReport"}),
-    "runtime/data/batches.h": ("Batches", {"of", "count"}),
+    "runtime/session.h": ("Session", {"open", "checkWholeState", "deviceReport", "refusedRows"}),
+    "runtime/data/batches.h": ("Batches", {"of", "count", "batch", "columns"}),
     "runtime/training/trainer.h": ("Trainer", {"start", "state", "pausedSeconds", "diverged"}),
 }
 FUNCTION = re.compile(r"^[\w:][\w:<>, &*]* [*&]?(\w+)\(", re.MULTILINE)

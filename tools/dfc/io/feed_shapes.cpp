@@ -1,5 +1,6 @@
 #include "tools/dfc/io/feed_shapes.h"
 
+#include "ir/graph/op_parts.h"
 #include "runtime/data/byte_rows.h"
 #include "runtime/data/convert_elements.h"
 

@@ -4,9 +4,9 @@
 #include "runtime/data/byte_rows.h"
 #include "runtime/data/convert_elements.h"
 #include "runtime/data/shuffle.h"
+#include "runtime/indices/fed_indices.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/console.h"
-#include "tools/dfc/io/fed_indices.h"
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/planning.h"
 
@@ -97,6 +97,7 @@ Result<Feeds> Feeds::load(const std::vector<std::string>& arguments, const Graph
     }
   }
   feeds.checkBatches(errors);
+  feeds.checkSingleBatches(errors);
   if (!feeds.rounded_.empty()) {
     feeds.notes_.push_back(fmt::format("{}: numbers are rounded to the element type of the input",
                                        fmt::join(feeds.rounded_, ", ")));
@@ -181,7 +182,7 @@ void Feeds::checkIndices(const Graph& graph, const std::string& place, Diagnosti
   const Source& source = sources_.back();
   const bool any = seed_.has_value() || last_ == LastBatch::Padded; // rows of the last batch, too
   const auto wrong = wrongIndex(graph, source.name, source.data, {source.rows, source.perStep, any});
-  if (wrong && wrong->givesNan) {
+  if (wrong && wrong->refused) {
     errors.push_back(wrongFeed(place, wrong->message, wrong->effect));
   } else if (wrong) {
     notes_.push_back(fmt::format("{}: {}; {}", place, wrong->message, wrong->effect));
@@ -296,6 +297,27 @@ void Feeds::checkBatches(Diagnostics& errors) {
       }
     }
     batched.push_back(&source);
+  }
+}
+
+void Feeds::checkSingleBatches(Diagnostics& errors) {
+  for (const Source& source : sources_) {
+    const Shape& shape = source.input.shape;
+    const auto longer = std::find_if(sources_.begin(), sources_.end(), [&](const Source& other) {
+      return other.rows > 0 && !other.entries && shape.rank() > 0 && other.perStep == shape[0] &&
+             other.rows != shape[0];
+    });
+    if (source.rows > 0 || longer == sources_.end()) {
+      continue;
+    }
+    const std::string message = fmt::format("input '{}' has {}, one batch, but '{}' has {}", source.name,
+                                            counted(shape[0], "row"), longer->name, longer->rows);
+    if (last_ == LastBatch::Padded) {
+      errors.push_back(errorWithoutPlace(
+          message, "feed as many rows to both; what every step needs and is no row is a parameter"));
+    } else {
+      notes_.push_back(message + "; the same rows are fed at every step");
+    }
   }
 }
 

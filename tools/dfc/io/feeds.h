@@ -61,6 +61,8 @@ class Feeds {
   void checkIndices(const Graph& graph, const std::string& place, Diagnostics& errors);
   std::optional<Diagnostic> mismatch(const Source& first, const Source& second) const;
   void checkBatches(Diagnostics& errors);
+  /// A file of a single batch, which is fed at every step, beside files of more rows.
+  void checkSingleBatches(Diagnostics& errors);
   Literal slice(const Source& source, int64_t step);
   std::string option_ = "--feed";
   std::vector<Source> sources_;

@@ -8,6 +8,12 @@ from typing import Any
 import numpy
 import numpy.typing
 
+from dfc.hints import (
+    _int as __int__,
+    _missing_method as __getattr__,
+    _round as __round__,
+    _set_item as __setitem__
+)
 from dfc.numpy_protocols import (
     _array as __array__,
     _array_function as __array_function__,
@@ -1246,9 +1252,9 @@ class Session:
     A plan on opened devices, with the parameters from step to step. Threads may share it: steps run one after another in the order of their submission. Also a context manager, which closes it.
     """
 
-    def __init__(self, plan: Plan, *, cpu_backend: str = '', gpu_backend: str = '', max_in_flight: int = 2, trace: bool = False, timeout_seconds: float = 0.0, check_finite: bool = False, data_folder: str | os.PathLike[str] = '.', module_folder: str | os.PathLike[str] = '', kernel_cache: str | os.PathLike[str] = '', functions: Mapping[str, Callable[..., None]] | str | os.PathLike[str] | None = None, state: Session | None = None) -> None:
+    def __init__(self, plan: Plan, *, cpu_backend: str = '', gpu_backend: str = '', max_in_flight: int = 2, trace: bool = False, timeout_seconds: float = 0.0, check_finite: bool = False, check_indices: bool = True, data_folder: str | os.PathLike[str] = '.', module_folder: str | os.PathLike[str] = '', kernel_cache: str | os.PathLike[str] = '', functions: Mapping[str, Callable[..., None]] | str | os.PathLike[str] | None = None, state: Session | None = None) -> None:
         """
-        Backends by name ('cpu', 'emulated', 'cuda', 'null'; '': the first that can). timeout_seconds: of a step, 0 for none. check_finite: a step fails at the first value that is NaN or infinite (slow). data_folder: where initialisers' relative files are. functions: what custom ops call, by name, or the path of a C library. state: another session; parameters that it has, too, by name, are one with its own, without a copy, and keep its values: the plans of a prompt and of decoding, or of training and evaluation, work on one set of weights.
+        Backends by name ('cpu', 'emulated', 'cuda', 'null'; '': the first that can). timeout_seconds: of a step, 0 for none. check_finite: a step fails at the first value that is NaN or infinite (slow). check_indices: feeds with labels that name no class and indices that name no slice are refused, where the graph takes them from an input. data_folder: where initialisers' relative files are. functions: what custom ops call, by name, or the path of a C library. state: another session; parameters that it has, too, by name, are one with its own, without a copy, and keep its values: the plans of a prompt and of decoding, or of training and evaluation, work on one set of weights.
         """
 
     def run(self, feeds: Mapping[str, numpy.typing.ArrayLike] | None = None, arrays: str = 'numpy') -> dict[str, Any]:
@@ -1266,9 +1272,9 @@ class Session:
         Until the steps submitted so far have ended. Raises the failure of one that nobody has waited for.
         """
 
-    def predict(self, data: Mapping[str, numpy.typing.ArrayLike], fetches: Sequence[str] = (), arrays: str = 'numpy') -> dict[str, Any]:
+    def predict(self, data: Mapping[str, numpy.typing.ArrayLike], fetches: Sequence[str] = (), arrays: str = 'numpy', every_step: Sequence[str] = ()) -> dict[str, Any]:
         """
-        What becomes of every row of a data set, in its order: arrays by name, whose first axis counts the rows. `data`: an array of as many rows as you like for each input, or of exactly the input's shape, which is fed at every step. A last batch that is not full is filled up with copies of the last row, whose results are cut off, so a row's result must not depend on other rows. `fetches`: which; none: all whose first axis is the batch. float64 and int64 become what the inputs are, where nothing but floats' last digits is lost. Raises dfc.Error with every mistake, and for a plan that trains.
+        What becomes of every row of a data set, in its order: arrays by name, whose first axis counts the rows. `data`: an array of as many rows as you like for each input, or of exactly the input's shape, which is fed at every step; one that is as long as a batch is refused where others have more rows, unless `every_step` names its input. A last batch that is not full is filled up with copies of the last row, whose results are cut off, so a row's result must not depend on other rows. `fetches`: which; none: all whose first axis is the batch. float64 and int64 become what the inputs are, where nothing but floats' last digits is lost. Raises dfc.Error with every mistake, and for a plan that trains.
         """
 
     def state(self, arrays: str = 'numpy') -> dict:

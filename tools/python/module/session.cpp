@@ -114,17 +114,18 @@ class SignalWatch {
 };
 
 nb::dict predictFor(const OpenSession& self, const FeedsLike& data, const std::vector<std::string>& fetches,
-                    const std::string& arrays) {
+                    const std::string& arrays, const std::vector<std::string>& everyStep) {
   checkForm(arrays);
   const std::shared_ptr<Session> session = self.session();
   const NamedLiterals rows = self.feeds(data);
   bool interrupted = false;
   auto found = [&] {
     const nb::gil_scoped_release unlocked;
-    return predict(*session, rows, fetches, [&, watch = SignalWatch()](int64_t) mutable {
+    const auto afterStep = [&, watch = SignalWatch()](int64_t) mutable {
       interrupted = watch.raised();
       return !interrupted;
-    });
+    };
+    return predict(*session, rows, fetches, afterStep, everyStep);
   }();
   if (interrupted) {
     throw nb::python_error();
@@ -135,11 +136,15 @@ nb::dict predictFor(const OpenSession& self, const FeedsLike& data, const std::v
 void bindPredict(nb::class_<OpenSession>& session) {
   session.def(
       "predict", predictFor, "data"_a, "fetches"_a = std::vector<std::string>(), "arrays"_a = "numpy",
+      "every_step"_a = std::vector<std::string>(),
       nb::sig("def predict(self, data: collections.abc.Mapping[str, numpy.typing.ArrayLike], fetches: "
-              "collections.abc.Sequence[str] = (), arrays: str = 'numpy') -> dict[str, typing.Any]"),
+              "collections.abc.Sequence[str] = (), arrays: str = 'numpy', every_step: "
+              "collections.abc.Sequence[str] = ()) -> dict[str, typing.Any]"),
       "What becomes of every row of a data set, in its order: arrays by name, whose first axis counts the "
       "rows. `data`: an array of as many rows as you like for each input, or of exactly the input's shape, "
-      "which is fed at every step. A last batch that is not full is filled up with copies of the last row, "
+      "which is fed at every step; one that is as long as a batch is refused where others have more rows, "
+      "unless `every_step` names its input. A last batch that is not full is filled up with copies of the "
+      "last row, "
       "whose results are cut off, so a row's result must not depend on other rows. `fetches`: which; none: "
       "all whose first axis is the batch. float64 and int64 become what the inputs are, where nothing but "
       "floats' last digits is lost. Raises dfc.Error with every mistake, and for a plan that trains.");
@@ -323,8 +328,9 @@ void bindReports(nb::class_<OpenSession>& session) {
 }
 
 SessionOptions optionsOf(const std::string& cpuBackend, const std::string& gpuBackend, uint32_t maxInFlight,
-                         bool trace, double timeoutSeconds, bool checkFinite, const PathLike& dataFolder,
-                         const PathLike& moduleFolder, const PathLike& kernelCache) {
+                         bool trace, double timeoutSeconds, bool checkFinite, bool checkIndices,
+                         const PathLike& dataFolder, const PathLike& moduleFolder,
+                         const PathLike& kernelCache) {
   SessionOptions options;
   options.cpuBackend = cpuBackend;
   options.gpuBackend = gpuBackend;
@@ -332,6 +338,7 @@ SessionOptions optionsOf(const std::string& cpuBackend, const std::string& gpuBa
   options.trace = trace;
   options.timeoutSeconds = timeoutSeconds;
   options.checkFinite = checkFinite;
+  options.checkIndices = checkIndices;
   options.dataFolder = pathOf(dataFolder);
   options.moduleFolder = pathOf(moduleFolder);
   options.backendOptions.kernelCache = pathOf(kernelCache);
@@ -348,20 +355,22 @@ void bindSession(nb::module_& module) {
   session.def(
       "__init__",
       [](OpenSession* self, const Plan& plan, const std::string& cpuBackend, const std::string& gpuBackend,
-         uint32_t maxInFlight, bool trace, double timeoutSeconds, bool checkFinite,
+         uint32_t maxInFlight, bool trace, double timeoutSeconds, bool checkFinite, bool checkIndices,
          const PathLike& dataFolder, const PathLike& moduleFolder, const PathLike& kernelCache,
          const nb::object& functions, const OpenSession* state) {
         SessionOptions options = optionsOf(cpuBackend, gpuBackend, maxInFlight, trace, timeoutSeconds,
-                                           checkFinite, dataFolder, moduleFolder, kernelCache);
+                                           checkFinite, checkIndices, dataFolder, moduleFolder, kernelCache);
         options.customFunctions = functionsOf(functions);
         new (self) OpenSession(plan, options, state);
       },
       "plan"_a, nb::kw_only(), "cpu_backend"_a = "", "gpu_backend"_a = "", "max_in_flight"_a = 2,
-      "trace"_a = false, "timeout_seconds"_a = 0.0, "check_finite"_a = false, "data_folder"_a = ".",
-      "module_folder"_a = "", "kernel_cache"_a = "", "functions"_a = nb::none(), "state"_a = nb::none(),
+      "trace"_a = false, "timeout_seconds"_a = 0.0, "check_finite"_a = false, "check_indices"_a = true,
+      "data_folder"_a = ".", "module_folder"_a = "", "kernel_cache"_a = "", "functions"_a = nb::none(),
+      "state"_a = nb::none(),
       nb::sig("def __init__(self, plan: Plan, *, cpu_backend: str = '', gpu_backend: str = '', "
               "max_in_flight: int "
               "= 2, trace: bool = False, timeout_seconds: float = 0.0, check_finite: bool = False, "
+              "check_indices: bool = True, "
               "data_folder: str "
               "| os.PathLike[str] = '.', module_folder: str | os.PathLike[str] = '', kernel_cache: str | "
               "os.PathLike[str] = '', functions: collections.abc.Mapping[str, collections.abc.Callable[..., "
@@ -370,6 +379,8 @@ void bindSession(nb::module_& module) {
       "Backends by name ('cpu', 'emulated', 'cuda', 'null'; '': the first that can). timeout_seconds: of a "
       "step, "
       "0 for none. check_finite: a step fails at the first value that is NaN or infinite (slow). "
+      "check_indices: feeds with labels that name no class and indices that name no slice are refused, where "
+      "the graph takes them from an input. "
       "data_folder: "
       "where initialisers' relative files are. functions: what custom ops call, by name, or the path of a C "
       "library. state: another session; parameters that it has, too, by name, are one with its own, without "

@@ -125,6 +125,7 @@ std::shared_ptr<Session> setEvaluation(EvaluationOptions& options, const nb::obj
   if (nb::isinstance<Batches>(feeds)) {
     auto& all = nb::cast<Batches&>(feeds);
     options.feeds = [&all](int64_t batch) { return all.at(0, batch); };
+    options.data = &all;
     options.batches = all.count();
   } else if (!feeds.is_none()) {
     options.feeds = feedsOf(feeds, session);
