@@ -39,14 +39,48 @@ std::string numberText(const Literal& data, int64_t index) {
              : fmt::format("{}", data.at(index));
 }
 
+std::string wayOut(ElementType element, ElementType from) {
+  if (element == ElementType::F16) {
+    return "f16 ends at 65504: declare the input as f32 or bf16, or feed smaller numbers";
+  }
+  return fmt::format("declare the input as {}, or bring the numbers into the range of {}", name(from),
+                     name(element));
+}
+
 Diagnostic cannotHold(ElementType element, const Literal& data, int64_t index, const std::string& source) {
   const ElementType from = data.type().element;
   return {
       Severity::Error,
       {source},
       fmt::format("element {} is {}, which {} cannot hold", index, numberText(data, index), name(element)),
-      fmt::format("declare the input as {}, or bring the numbers into the range of {}", name(from),
-                  name(element))};
+      wayOut(element, from)};
+}
+
+/// What NumPy makes by default into what most inputs are, in loops without calls. False where an element does
+/// not fit: then the loop over all types says which.
+bool convertQuickly(const Literal& from, Literal& to, bool& rounded) {
+  if (from.type().element == ElementType::F64 && to.type().element == ElementType::F32) {
+    bool fits = true;
+    const auto wide = from.data<double>();
+    const auto narrow = to.mutableData<float>();
+    for (size_t i = 0; i < wide.size(); ++i) {
+      narrow[i] = static_cast<float>(wide[i]);
+      fits &= std::isfinite(narrow[i]) || !std::isfinite(wide[i]);
+      rounded |= narrow[i] != wide[i] && std::isfinite(wide[i]);
+    }
+    return fits;
+  }
+  if (from.type().element == ElementType::I64 && to.type().element == ElementType::I32) {
+    bool fits = true;
+    const auto wide = from.data<int64_t>();
+    const auto narrow = to.mutableData<int32_t>();
+    for (size_t i = 0; i < wide.size(); ++i) {
+      narrow[i] = static_cast<int32_t>(wide[i]);
+      fits &= narrow[i] == wide[i];
+    }
+    return fits;
+  }
+  return false;
 }
 
 } // namespace
@@ -66,6 +100,10 @@ Result<ConvertedArray> convertedTo(ElementType element, const Literal& data, con
     return ConvertedArray{data};
   }
   ConvertedArray converted{Literal({element, data.type().shape})};
+  if (convertQuickly(data, converted.values, converted.rounded)) {
+    return converted;
+  }
+  converted.rounded = false;
   const bool fromFloat = isFloat(data.type().element);
   for (int64_t i = 0; i < data.type().shape.elements(); ++i) {
     const double number = data.at(i);

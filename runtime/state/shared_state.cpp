@@ -67,7 +67,9 @@ class Matcher {
       errors_.push_back(errorWithoutPlace(
           fmt::format("parameter '{}' lies as {}, but as {} in the session whose state it is to share",
                       row.name, describe(own_, row), describe(other_, held)),
-          "compile both plans for the same machine, with the same precision, pins and cuts"));
+          "compile both plans for the same machine, with the same precision, pins and cuts; places that "
+          "costs "
+          "choose may differ all the same: then copy the values, by state and setState"));
     }
     shared_.insert(shared_.end(), pairs.begin(), pairs.end());
   }

@@ -128,7 +128,9 @@ TEST_CASE("shared state: it takes plans and backends that fit, and says what doe
   CHECK(errorsWith(*writer, tinyPlan(reading(0), smallMachine(0))) ==
         Strings{
             "parameter 'w' lies as f32[2] on cpu0, but as f32[2] on gpu0 in the session whose state it is to "
-            "share | compile both plans for the same machine, with the same precision, pins and cuts"});
+            "share | compile both plans for the same machine, with the same precision, pins and cuts; places "
+            "that costs choose may differ all the same: then copy the "
+            "values, by state and setState"});
   CHECK(errorsWith(*writer, tinyPlan(smallestGraph(), smallMachine(0))) ==
         Strings{"the plan and the session whose state it is to share have no parameter in common | give "
                 "parameters that are to be one the same name, or open the session with a state of its own"});
