@@ -30,6 +30,18 @@ Tensor attention(Operand q, Operand k, Operand v, AttentionOptions options = {})
 /// counts from the end; one out of range gives NaN. The gradient adds up the rows of repeated ids.
 Tensor embedding(Operand table, Operand ids);
 
+/// log(1 + a) of floats, with all digits where a is small.
+Tensor log1p(Operand a);
+/// exp(a) - 1 of floats, with all digits where a is small.
+Tensor expm1(Operand a);
+
+/// Sums of products whose axes have letters, as NumPy's einsum: einsum("bhqd,bhkd->bhqk", {q, k}). "..."
+/// stands for the axes before those that are named, which broadcast; a letter twice in a term is a diagonal;
+/// without an arrow the result has every letter that stands once, in alphabetical order. Two operands at a
+/// time, from the left, by a matmul where letters are summed.
+Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands,
+              std::source_location where = std::source_location::current());
+
 /// Of each row along the last axis of `logits` an index, i64, drawn with the probabilities softmax(logits):
 /// the largest of logits - log(-log u), u uniform (Gumbel 1954). `step` and `seed`: of randomUniform; the
 /// draw does not depend on the number of devices. A logit of -infinity is never drawn while others are

@@ -165,7 +165,38 @@ Tensor compare(Operand a, Operand b, Direction direction) {
 
 Tensor select(Operand condition, Operand a, Operand b) { return apply(ops::Select{}, {condition, a, b}); }
 
+namespace {
+
+bool isVector(const Operand& operand) {
+  return operand.tensor() != nullptr && operand.tensor()->valid() && operand.tensor()->shape().rank() == 1;
+}
+
+// A vector as the row in front of a matrix, or the column behind it, and the product without that axis.
+Tensor matmulOfVectors(const Operand& a, const Operand& b, Transposes transposed, Precision precision) {
+  const bool row = isVector(a), column = isVector(b);
+  const Tensor left = row ? reshape(a, {1, a.tensor()->shape()[0]}) : *a.tensor();
+  const Tensor right = column ? reshape(b, {b.tensor()->shape()[0], 1}) : *b.tensor();
+  const Tensor product = matmul({left, a.where()}, {right, b.where()},
+                                {.a = transposed.a && !row, .b = transposed.b && !column}, precision);
+  if (!product.valid()) {
+    return product;
+  }
+  Dims dims(product.shape().dims().begin(), product.shape().dims().end());
+  if (row) {
+    dims.erase(dims.end() - 2);
+  }
+  if (column) {
+    dims.pop_back();
+  }
+  return reshape({product, a.where()}, dims);
+}
+
+} // namespace
+
 Tensor matmul(Operand a, Operand b, Transposes transposed, Precision precision) {
+  if ((isVector(a) && b.tensor() != nullptr) || (isVector(b) && a.tensor() != nullptr)) {
+    return matmulOfVectors(a, b, transposed, precision);
+  }
   ops::Matmul attributes;
   attributes.transposeA = transposed.a;
   attributes.transposeB = transposed.b;
@@ -207,9 +238,29 @@ Tensor argMax(Operand a, int64_t axis, bool keepDims) {
 
 Tensor softmax(Operand a, int64_t axis) { return alongAxis<ops::Softmax>(a, axis); }
 Tensor logSoftmax(Operand a, int64_t axis) { return alongAxis<ops::LogSoftmax>(a, axis); }
+namespace {
+
+// Whether labels have the axes of logits but for the last, and are more than one.
+bool haveRowsOfAxes(const Operand& logits, const Operand& labels) {
+  if (logits.tensor() == nullptr || labels.tensor() == nullptr || !logits.tensor()->valid() ||
+      !labels.tensor()->valid()) {
+    return false;
+  }
+  const Shape &rows = labels.tensor()->shape(), &all = logits.tensor()->shape();
+  return rows.rank() > 1 && all.rank() == rows.rank() + 1 && dimRange(all).drop_back() == dimRange(rows);
+}
+
+} // namespace
+
 Tensor softmaxCrossEntropy(Operand logits, Operand labels, LossType loss) {
   ops::SoftmaxCrossEntropy attributes;
   attributes.loss = loss;
+  if (haveRowsOfAxes(logits, labels)) {
+    const int64_t rows = labels.tensor()->shape().elements();
+    const int64_t classes = logits.tensor()->shape()[labels.tensor()->shape().rank()];
+    return apply(attributes, {Operand(reshape(logits, {rows, classes}), logits.where()),
+                              Operand(reshape(labels, {rows}), labels.where())});
+  }
   return apply(attributes, {logits, labels});
 }
 

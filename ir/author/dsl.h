@@ -80,7 +80,7 @@ struct Transposes {
   bool b = false; ///< the second operand
 };
 /// Matrix products of the last two axes, batched over the axes before them, which broadcast:
-/// [..., m, k] x [..., k, n] -> [..., m, n]. f16 and bf16 are summed in f32.
+/// [..., m, k] x [..., k, n] -> [..., m, n]; of vectors as NumPy has it. f16 and bf16 are summed in f32.
 Tensor matmul(Operand a, Operand b, Transposes transposed = {}, Precision precision = Precision::Unstated);
 
 /// The sum over `axes` (none: all; negative ones count from the end), of numbers.
@@ -116,8 +116,8 @@ Tensor softmax(Operand a, int64_t axis = -1);
 /// a - log(sum(exp(a))) along `axis`, of floats.
 Tensor logSoftmax(Operand a, int64_t axis = -1);
 /// The mean over rows of -logSoftmax(logits)[row, label], a scalar. logits: [n, classes] of a float;
-/// labels: [n] of i32 or i64; one outside of [0, classes) gives NaN. With LossType::F32 the loss of f16 or
-/// bf16 logits is f32.
+/// labels: [n] of i32 or i64; one outside of [0, classes) gives NaN. Or [batch, n, classes] and [batch, n].
+/// With LossType::F32 the loss of f16 or bf16 logits is f32.
 Tensor softmaxCrossEntropy(Operand logits, Operand labels, LossType loss = LossType::Unstated);
 
 /// a [..., m, k] times the transpose of a quantised matrix [n, k], dequantised as it is read: [..., m, n].

@@ -2,10 +2,12 @@
 #include "compiler/interpreter/evaluate.h"
 #include "ir/author/composites.h"
 #include "ir/author/gradients.h"
+#include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 #include "tests/support/differences.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace dfc;
 using test::checkDifferences;
@@ -197,4 +199,71 @@ TEST_CASE("attention: batch axes broadcast, masks are taken, mistakes are said")
   REQUIRE(errors.size() == 2);
   CHECK(errors[0].message == "attention with a scale of 0");
   CHECK(errors[1].message.find("the mask is f32[4, 8]") != std::string::npos);
+}
+
+TEST_CASE("einsum: scores of attention are a matmul, with the values of the definition") {
+  const Literal q = drawn({2, 3, 4}, 5), k = drawn({2, 5, 4}, 6);
+  Builder g;
+  const Tensor a = g.input("q", f64({2, 3, 4})), b = g.input("k", f64({2, 5, 4}));
+  const Tensor scores = einsum("bqd,bkd->bkq", {a, b});
+  CHECK(g.graph().soFar().opsOf(OpKind::Matmul).size() == 1);
+  const Literal found = valueOf(g, scores, {{"q", q}, {"k", k}});
+  REQUIRE(found.type() == f64({2, 5, 3}));
+  for (int64_t i = 0; i < found.type().shape.elements(); ++i) {
+    const int64_t batch = i / 15, key = i / 3 % 5, query = i % 3;
+    double sum = 0;
+    for (int64_t d = 0; d < 4; ++d) {
+      sum += q.at((batch * 3 + query) * 4 + d) * k.at((batch * 5 + key) * 4 + d);
+    }
+    CHECK(found.at(i) == Approx(sum));
+  }
+}
+
+TEST_CASE("einsum: a mistake in the equation is said where the call is") {
+  Builder g;
+  const Tensor a = g.input("a", f64({2, 3}));
+  CHECK(!einsum("ij,jk->ik", {a, a}).valid()); // three columns and two rows
+  CHECK(!einsum("ijk->i", {a}).valid());
+  const auto graph = std::move(g).finish();
+  REQUIRE(graph.errors().size() == 2);
+  CHECK(graph.errors()[0].message == "einsum \"ij,jk->ik\": axes of 3 and 2 for the letter 'j'");
+  CHECK(graph.errors()[1].message == "einsum \"ijk->i\": the term 'ijk' for 2 axes");
+}
+
+TEST_CASE("log1p and expm1: all digits near 0, and the edges") {
+  Literal x(f64({6}));
+  const std::vector<double> at = {1e-18, -1e-10, 0.3, -1, 700, std::numeric_limits<double>::infinity()};
+  for (size_t i = 0; i < at.size(); ++i) {
+    x.set(static_cast<int64_t>(i), at[i]);
+  }
+  Builder logs, exponentials;
+  const Literal ones = valueOf(logs, log1p(logs.input("x", f64({6}))), {{"x", x}});
+  const Literal less = valueOf(exponentials, expm1(exponentials.input("x", f64({6}))), {{"x", x}});
+  for (size_t i = 0; i < at.size(); ++i) {
+    CHECK(ones.at(static_cast<int64_t>(i)) == Approx(std::log1p(at[i])).epsilon(1e-15));
+    CHECK(less.at(static_cast<int64_t>(i)) == Approx(std::expm1(at[i])).epsilon(1e-15));
+  }
+}
+
+TEST_CASE(
+    "a loss of several axes of rows is that of the rows in one axis, and a vector is a row or a column") {
+  Literal labels(i64({2, 3}));
+  for (int64_t i = 0; i < 6; ++i) {
+    labels.set(i, static_cast<double>(i % 4));
+  }
+  const NamedLiterals feeds = {{"a", drawn({2, 3, 4}, 7)}, {"labels", labels}, {"v", drawn({4}, 8)}};
+  const auto inputs = [](Builder& g) {
+    return std::pair(g.input("a", f64({2, 3, 4})), g.input("labels", i64({2, 3})));
+  };
+  Builder joined, apart;
+  const auto [a, all] = inputs(joined);
+  const auto [b, each] = inputs(apart);
+  const NamedLiterals losses = {{"a", feeds.at("a")}, {"labels", labels}};
+  CHECK(valueOf(joined, softmaxCrossEntropy(a, all), losses) ==
+        valueOf(apart, softmaxCrossEntropy(reshape(b, {6, 4}), reshape(each, {6})), losses));
+  Builder g;
+  const Tensor v = g.input("v", f64({4})), c = g.input("a", f64({2, 3, 4}));
+  CHECK(matmul(c, v).shape() == Shape{2, 3});
+  CHECK(matmul(v, c, {.b = true}).shape() == Shape{2, 3});
+  CHECK(matmul(v, v).shape() == Shape{});
 }
