@@ -18,14 +18,20 @@ from ._core import (Array, Batches, Builder, Calibration, DType, Graph, Initiali
 from ._core import *  # noqa: F403: the functions of the DSL
 from .arrays import aligned, empty
 from .errors import CustomError, Diagnostic, Error, MachineError, NotFiniteError, PlanWarning
+from .hints import install as _install_hints
+from .hints import missing_function as __getattr__
 from .machines import machine, machine_names
-from .numpy_names import (arange, expand_dims, logical_and, logical_not, logical_or, logical_xor, moveaxis, pad, ravel,
-                          split, square, squeeze, stack, std, swapaxes, take, tile, var)
+from .numpy_names import (all, any, arange, argmin, clip, dot, einsum, floor_divide, full_like, isfinite, isinf, isnan, log2,
+                          log10, logical_and, logical_not, logical_or, logical_xor, mod, ones_like, outer, remainder, square,
+                          std, var, zeros_like)
 from .numpy_protocols import install as _install_numpy_protocols
+from .numpy_shapes import (argsort, expand_dims, flatten, flip, hstack, moveaxis, pad, ravel, repeat, roll, sort, split,
+                           squeeze, stack, swapaxes, take, tile, vstack)
 from .plain import (CsvTable, Device, DeviceMemory, Explanation, LoadedWeights, Op, Parameter, Span, Step, TensorSpec,
                     Transfer)
 from .planning import compile, explain, open, svg
 
 _install_numpy_protocols()
+_install_hints()
 float32, float64, float16, bfloat16 = DType.float32, DType.float64, DType.float16, DType.bfloat16
 int32, int64, uint8, bool_ = DType.int32, DType.int64, DType.uint8, DType.bool

@@ -193,7 +193,7 @@ class Tensor:
 
     def __matmul__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
         """
-        Matrix products of the last two axes: [..., m, k] @ [..., k, n] is [..., m, n].
+        Matrix products of the last two axes: [..., m, k] @ [..., k, n] is [..., m, n]. A vector is a row before a matrix or a column behind one, and its axis goes.
         """
 
     def __rmatmul__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor: ...
@@ -290,6 +290,64 @@ class Tensor:
 
     def transpose(self, *axes) -> Tensor:
         """Axis i of the result is axis axes[i]; none given reverses the axes."""
+
+    def __floordiv__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """
+        The largest whole number not above the quotient; of integers 0 for a divisor of 0.
+        """
+
+    def __mod__(self, other: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """
+        What // leaves, of the divisor's sign; of integers 0 for a divisor of 0.
+        """
+
+    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+        """The axes from start_dim to end_dim in one: by default all."""
+
+    def ravel(self) -> Tensor:
+        """All elements, row-major, in one axis."""
+
+    def squeeze(self, axis: int | Sequence[int] | None = None) -> Tensor:
+        """Without these axes, of length 1 (None: all of that length)."""
+
+    def swapaxes(self, axis1: int, axis2: int) -> Tensor:
+        """With two axes exchanged."""
+
+    def repeat(self, repeats: int | Sequence[int], axis: int | None = None) -> Tensor:
+        """Every slice along `axis` (None: every element) so many times."""
+
+    def clip(self, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Tensor:
+        """The elements between two bounds, which broadcast; None: no bound."""
+
+    def dot(self, b: Tensor | numpy.typing.ArrayLike) -> Tensor:
+        """The inner product of vectors, the product with a matrix."""
+
+    def cumsum(self, axis: int | None = None) -> Tensor:
+        """Running sums along `axis` (None: of all elements)."""
+
+    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Tensor:
+        """The index, int64, of the first largest element."""
+
+    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Tensor:
+        """The index, int64, of the first smallest element."""
+
+    def all(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+        """Whether all elements hold, which do unless they are 0."""
+
+    def any(self, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+        """Whether one element holds at least."""
+
+    def var(self, axis: int | Sequence[int] | None = None, keepdims: bool = False, *, ddof: int = 0) -> Tensor:
+        """
+        The mean of the squared distances from the mean over `axis` (None: all).
+        """
+
+    def std(self, axis: int | Sequence[int] | None = None, keepdims: bool = False, *, ddof: int = 0) -> Tensor:
+        """The root of the variance over `axis` (None: all)."""
+
+    def __rfloordiv__(self, other: numpy.typing.ArrayLike) -> Tensor: ...
+
+    def __rmod__(self, other: numpy.typing.ArrayLike) -> Tensor: ...
 
 class Initialiser:
     """
@@ -405,6 +463,12 @@ def exp(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
 
 def log(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
     """The natural logarithm of floats."""
+
+def log1p(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """log(1 + a) of floats, with all digits where a is small."""
+
+def expm1(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """exp(a) - 1 of floats, with all digits where a is small."""
 
 def sqrt(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
     """The square root of floats."""
@@ -593,6 +657,9 @@ def transpose(a: Tensor | numpy.typing.ArrayLike, axes: int | Sequence[int] | No
 def broadcast_to(a: Tensor | numpy.typing.ArrayLike, shape: int | Sequence[int]) -> Tensor:
     """a stretched to `shape`."""
 
+def filled_like(a: Tensor | numpy.typing.ArrayLike, value: float, dtype: DType | numpy.typing.DTypeLike) -> Tensor:
+    """This number everywhere, in the shape of a."""
+
 def cut(a: Tensor | numpy.typing.ArrayLike, axis: int, devices: str) -> Tensor:
     """
     a itself, and the wish that it be cut along `axis`, a part on each device that the glob `devices` names ('gpu*'). The other ops follow as costs have it. On a machine with one device nothing is cut.
@@ -644,9 +711,14 @@ def tril(a: Tensor | numpy.typing.ArrayLike, k: int = 0) -> Tensor:
     Of each matrix the part on and below the k-th diagonal; zeros elsewhere.
     """
 
+def einsum_of(subscripts: str, operands: Sequence[Tensor | numpy.typing.ArrayLike]) -> Tensor:
+    """
+    Sums of products whose axes have letters: einsum is shorter. '...' stands for axes that broadcast.
+    """
+
 def matmul(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike, *, transpose_a: bool = False, transpose_b: bool = False, precision: str | None = None) -> Tensor:
     """
-    Matrix products of the last two axes, batched over the axes before them, which broadcast: [..., m, k] x [..., k, n] -> [..., m, n]. float16 and bfloat16 are summed in float32. precision: 'ieee', 'tf32', 'bf16' or 'f16' of float32 operands; None: as the plan is compiled.
+    Matrix products of the last two axes, batched over the axes before them, which broadcast: [..., m, k] x [..., k, n] -> [..., m, n]. A vector is a row before b or a column behind a, and its axis goes. float16 and bfloat16 are summed in float32. precision: 'ieee', 'tf32', 'bf16' or 'f16' of float32 operands; None: as the plan is compiled.
     """
 
 def attention(q: Tensor | numpy.typing.ArrayLike, k: Tensor | numpy.typing.ArrayLike, v: Tensor | numpy.typing.ArrayLike, *, causal: bool = False, scale: float | None = None, mask: Tensor | numpy.typing.ArrayLike | None = None, precision: str | None = None) -> Tensor:
@@ -691,12 +763,12 @@ def conv2d(a: Tensor | numpy.typing.ArrayLike, filter: Tensor | numpy.typing.Arr
 
 def max_pool(a: Tensor | numpy.typing.ArrayLike, size: int | Sequence[int], *, strides: int | Sequence[int] | None = None, low: int | Sequence[int] | None = None, high: int | Sequence[int] | None = None, dilations: int | Sequence[int] | None = None) -> Tensor:
     """
-    The largest element of each window of size [h, w] over the last two axes of a [N, C, H, W].
+    The largest element of each window of size [h, w] over the last two axes of a [N, C, H, W]. A number stands for both axes. strides: None for the windows' size, so that they lie side by side.
     """
 
 def average_pool(a: Tensor | numpy.typing.ArrayLike, size: int | Sequence[int], *, strides: int | Sequence[int] | None = None, low: int | Sequence[int] | None = None, high: int | Sequence[int] | None = None, dilations: int | Sequence[int] | None = None, count_padding: bool = False) -> Tensor:
     """
-    The mean of each window of size [h, w]; with count_padding the padding counts as elements.
+    The mean of each window of size [h, w]; with count_padding the padding counts as elements. A number stands for both axes. strides: None for the windows' size.
     """
 
 def softmax(a: Tensor | numpy.typing.ArrayLike, axis: int = -1) -> Tensor:
@@ -707,7 +779,7 @@ def log_softmax(a: Tensor | numpy.typing.ArrayLike, axis: int = -1) -> Tensor:
 
 def softmax_cross_entropy(logits: Tensor | numpy.typing.ArrayLike, labels: Tensor | numpy.typing.ArrayLike, *, in_float32: bool = False) -> Tensor:
     """
-    The mean over rows of -log_softmax(logits)[row, label], a scalar. logits: [n, classes] of a float; labels: [n] of int32 or int64; one outside of [0, classes) gives NaN. in_float32: the loss of 16-bit logits is float32.
+    The mean over rows of -log_softmax(logits)[row, label], a scalar. logits: [n, classes] of a float; labels: [n] of int32 or int64; one outside of [0, classes) gives NaN, and is refused in what a session is fed. Several axes of rows, [batch, length, classes] and [batch, length], are joined. in_float32: the loss of 16-bit logits is float32.
     """
 
 class Layers:
@@ -1259,7 +1331,7 @@ class Session:
 
     def run(self, feeds: Mapping[str, numpy.typing.ArrayLike] | None = None, arrays: str = 'numpy') -> dict[str, Any]:
         """
-        One step. `feeds`: an array for each input, by name, of its element type and shape, of NumPy or any library that speaks DLPack, on the host. Read where it lies if it is row-major and 64-byte aligned (dfc.empty makes such arrays), else copied. Gives the fetches by name: as NumPy arrays, or with arrays='torch', 'jax' or 'dfc' (dfc.Array), without a copy. Raises dfc.Error with every mistake of the feeds, dfc.MachineError where the machine fails.
+        One step. `feeds`: an array for each input, by name, of its shape, of NumPy or any library that speaks DLPack, on the host. Of its element type, or of another that is converted: floats to floats, which are rounded, integers where the numbers stay the same; not floats to integers. Read where it lies if it is row-major and 64-byte aligned (dfc.empty makes such arrays), else copied. Gives the fetches by name: as NumPy arrays, or with arrays='torch', 'jax' or 'dfc' (dfc.Array), without a copy. Raises dfc.Error with every mistake of the feeds, dfc.MachineError where the machine fails.
         """
 
     def submit(self, feeds: Mapping[str, numpy.typing.ArrayLike] | None = None) -> Pending:
@@ -1272,7 +1344,7 @@ class Session:
         Until the steps submitted so far have ended. Raises the failure of one that nobody has waited for.
         """
 
-    def predict(self, data: Mapping[str, numpy.typing.ArrayLike], fetches: Sequence[str] = (), arrays: str = 'numpy', every_step: Sequence[str] = ()) -> dict[str, Any]:
+    def predict(self, data: Mapping[str, numpy.typing.ArrayLike], fetches: str | Sequence[str] = (), arrays: str = 'numpy', every_step: str | Sequence[str] = ()) -> dict[str, Any]:
         """
         What becomes of every row of a data set, in its order: arrays by name, whose first axis counts the rows. `data`: an array of as many rows as you like for each input, or of exactly the input's shape, which is fed at every step; one that is as long as a batch is refused where others have more rows, unless `every_step` names its input. A last batch that is not full is filled up with copies of the last row, whose results are cut off, so a row's result must not depend on other rows. `fetches`: which; none: all whose first axis is the batch. float64 and int64 become what the inputs are, where nothing but floats' last digits is lost. Raises dfc.Error with every mistake, and for a plan that trains.
         """
@@ -1412,9 +1484,9 @@ class Trainer:
     The steps of a training, in such a way that it can be interrupted and go on: killed at any moment and started again with resume=, it ends with the same parameters to the bit. Assumes that feeds depend on the step's number alone. The session takes no steps of others meanwhile. Used by one thread.
     """
 
-    def __init__(self, session: Session, *, steps: int, feeds: Batches | Callable[[int], Mapping[str, numpy.typing.ArrayLike]] | None = None, steps_per_epoch: int | None = None, evaluation: Session | None = None, evaluation_feeds: Batches | Callable[[int], Mapping[str, numpy.typing.ArrayLike]] | None = None, evaluation_batches: int | None = None, evaluate_every: int = 0, checkpoint: str | os.PathLike[str] = '', checkpoint_every: int = 0, resume: str | os.PathLike[str] = '', best: str | os.PathLike[str] = '', best_by: str = 'loss', largest_is_best: bool = False, log: str | os.PathLike[str] = '', after_step: Callable[[int, dict[str, Any]], None] | None = None, after_evaluation: Callable[[int, dict[str, float]], None] | None = None) -> None:
+    def __init__(self, session: Session, *, steps: int, feeds: Batches | Callable[[int], Mapping[str, numpy.typing.ArrayLike]] | Sequence[Mapping[str, numpy.typing.ArrayLike]] | Mapping[str, numpy.typing.ArrayLike] | None = None, steps_per_epoch: int | None = None, evaluation: Session | None = None, evaluation_feeds: Batches | Callable[[int], Mapping[str, numpy.typing.ArrayLike]] | Sequence[Mapping[str, numpy.typing.ArrayLike]] | Mapping[str, numpy.typing.ArrayLike] | None = None, evaluation_batches: int | None = None, evaluate_every: int = 0, checkpoint: str | os.PathLike[str] = '', checkpoint_every: int = 0, resume: str | os.PathLike[str] = '', best: str | os.PathLike[str] = '', best_by: str = 'loss', largest_is_best: bool = False, log: str | os.PathLike[str] = '', after_step: Callable[[int, dict[str, Any]], None] | None = None, after_evaluation: Callable[[int, dict[str, float]], None] | None = None) -> None:
         """
-        steps: of the whole training; one that resumes at 300 of 600 runs 300. feeds: Batches, or a function of the step, from 0. evaluation: another session, whose parameters are set to the training's of the same name; it runs `evaluation_feeds` once, after every `evaluate_every` steps and after the last, and the means of its scalar fetches are the result. checkpoint: a .safetensors file, replaced every `checkpoint_every` steps and in the end. resume: a checkpoint to go on from; where it is the same as `checkpoint` and not there yet, from the beginning. best: where the checkpoint with the best evaluation of the fetch `best_by` is kept. log: a CSV file, a row a step. after_step and after_evaluation are called with the number of steps run and the fetches by name.
+        steps: of the whole training; one that resumes at 300 of 600 runs 300. feeds: Batches, whose columns take the inputs' element types; a function of the step, from 0; a list of feeds, which begins anew; or one dictionary, fed at every step. evaluation: another session, whose parameters are set to the training's of the same name; it runs `evaluation_feeds` once, after every `evaluate_every` steps and after the last, and the means of its scalar fetches are the result. checkpoint: a .safetensors file, replaced every `checkpoint_every` steps and in the end. resume: a checkpoint to go on from; where it is the same as `checkpoint` and not there yet, from the beginning. best: where the checkpoint with the best evaluation of the fetch `best_by` is kept. log: a CSV file, a row a step. after_step and after_evaluation are called with the number of steps run and the fetches by name.
         """
 
     def run(self) -> None:

@@ -1,8 +1,9 @@
-"""NumPy's functions on tensors that are more than one op of the table, or say their arguments in another way. Ops are
-said to be written where these are called."""
+"""NumPy's functions on tensors that compute and are more than one op of the table, or say their arguments in another way.
+Ops are said to be written where these are called."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,12 +13,6 @@ from . import _core
 from ._core import Builder, DType, Tensor
 
 Axes = int | Sequence[int] | None
-
-
-def _axis(axis: int, ndim: int) -> int:
-    if not -ndim <= axis < ndim:
-        raise ValueError(f"axis {axis} of a tensor of {ndim} axes")
-    return axis % ndim
 
 
 def square(a: Tensor) -> Tensor:
@@ -51,98 +46,153 @@ def _bool(a: Any) -> Any:
     return a if a.dtype == DType.bool else a.astype(DType.bool)
 
 
-def var(a: Tensor, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """The mean of the squared distances from the mean over `axis` (None: all), of floats."""
-    return square(a - a.mean(axis, keepdims=True)).mean(axis, keepdims=keepdims)
+def var(a: Tensor, axis: Axes = None, keepdims: bool = False, *, ddof: int = 0) -> Tensor:
+    """The mean of the squared distances from the mean over `axis` (None: all), of floats. ddof: what is taken from the
+    number of elements that the sum is divided by; PyTorch's default is 1, NumPy's 0."""
+    found = square(a - a.mean(axis, keepdims=True)).mean(axis, keepdims=keepdims)
+    if ddof == 0:
+        return found
+    count = a.size // max(found.size, 1)
+    if count <= ddof:
+        raise ValueError(f"var and std of {count} elements with ddof={ddof}")
+    return found * (count / (count - ddof))
 
 
-def std(a: Tensor, axis: Axes = None, keepdims: bool = False) -> Tensor:
+def std(a: Tensor, axis: Axes = None, keepdims: bool = False, *, ddof: int = 0) -> Tensor:
     """The root of `var`."""
-    return _core.sqrt(var(a, axis, keepdims))
+    return _core.sqrt(var(a, axis, keepdims, ddof=ddof))
 
 
-def expand_dims(a: Tensor, axis: int | Sequence[int]) -> Tensor:
-    """With new axes of length 1 at these places of the result."""
-    places = [axis] if isinstance(axis, int) else list(axis)
-    ndim = a.ndim + len(places)
-    new = {_axis(place, ndim) for place in places}
-    old = iter(a.shape)
-    return a.reshape([1 if i in new else next(old) for i in range(ndim)])
+def argmin(a: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """The index, int64, of the first smallest element along `axis` (None: of all elements). NaN counts as the smallest."""
+    if _is_float(a):
+        return _core.argmax(-a, axis, keepdims)
+    along = a.reshape(-1) if axis is None else a
+    found = _core.top_k(along, 1, 0 if axis is None else axis, largest=False)[1]
+    return found if keepdims and axis is not None else found.reshape(_core.argmax(a, axis, keepdims).shape)
 
 
-def squeeze(a: Tensor, axis: Axes = None) -> Tensor:
-    """Without these axes, of length 1 (None: all of that length)."""
-    if axis is None:
-        return a.reshape([length for length in a.shape if length != 1])
-    gone = {_axis(one, a.ndim) for one in ([axis] if isinstance(axis, int) else axis)}
-    if any(a.shape[one] != 1 for one in gone):
-        raise ValueError(f"squeeze of axes {sorted(gone)} of shape {a.shape}: only axes of length 1 can go")
-    return a.reshape([length for i, length in enumerate(a.shape) if i not in gone])
+def all(a: Tensor, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """Whether all elements hold, which count as true unless they are 0."""
+    return _bool(a).astype(DType.uint8).min(axis, keepdims) > 0
 
 
-def ravel(a: Tensor) -> Tensor:
-    """All elements, row-major, in one axis."""
-    return a.reshape(-1)
+def any(a: Tensor, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """Whether one element holds at least, which count as true unless they are 0."""
+    return _bool(a).astype(DType.uint8).max(axis, keepdims) > 0
 
 
-def swapaxes(a: Tensor, axis1: int, axis2: int) -> Tensor:
-    """With two axes exchanged."""
-    axes = list(range(a.ndim))
-    first, second = _axis(axis1, a.ndim), _axis(axis2, a.ndim)
-    axes[first], axes[second] = second, first
-    return a.transpose(axes)
+def isnan(a: Tensor) -> Tensor:
+    """Whether each element is NaN."""
+    return a != a
 
 
-def moveaxis(a: Tensor, source: int, destination: int) -> Tensor:
-    """With one axis at another place."""
-    axes = [i for i in range(a.ndim) if i != _axis(source, a.ndim)]
-    axes.insert(_axis(destination, a.ndim), _axis(source, a.ndim))
-    return a.transpose(axes)
+def isinf(a: Tensor) -> Tensor:
+    """Whether each element is infinite, of either sign."""
+    return abs(a) == float("inf") if _is_float(a) else a != a
 
 
-def stack(arrays: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """One behind the other along a new axis."""
-    return _core.concatenate([expand_dims(a, axis) for a in arrays], axis)
+def isfinite(a: Tensor) -> Tensor:
+    """Whether each element is neither NaN nor infinite."""
+    return abs(a) < float("inf") if _is_float(a) else a == a
 
 
-def split(a: Tensor, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Tensor]:
-    """The parts of a along `axis`: so many of equal length, or cut before these indices."""
-    length = a.shape[_axis(axis, a.ndim)]
-    if isinstance(indices_or_sections, int):
-        count = indices_or_sections
-        if count < 1 or length % count:
-            raise ValueError(f"split of an axis of length {length} into {count} equal parts")
-        sizes = [length // count] * count
-    else:
-        ends = [*indices_or_sections, length]
-        sizes = [end - begin for begin, end in zip([0, *ends], ends)]
-    return _core.split_sizes(a, sizes, axis)
+_FLOATS = (DType.float32, DType.float64, DType.float16, DType.bfloat16)
 
 
-def take(a: Tensor, indices: Any, axis: int | None = None) -> Tensor:
-    """The slices of a along `axis` (None: of all elements) that `indices` name, int32 or int64 of any shape."""
-    return _core.gather(ravel(a) if axis is None else a, indices, axis or 0)
+def _is_float(a: Tensor) -> bool:
+    return a.dtype in _FLOATS
 
 
-def pad(a: Tensor, pad_width: int | Sequence[Any], constant_values: float = 0) -> Tensor:
-    """`constant_values` around a: a number for all edges, (before, after) for all axes, or such a pair for each."""
-    pairs: list[Any] = [pad_width] if isinstance(pad_width, int) else list(pad_width)
-    if all(isinstance(one, int) for one in pairs):
-        pairs = [(pairs[0], pairs[-1])] * a.ndim
-    elif len(pairs) == 1:
-        pairs = pairs * a.ndim
-    return _core.pad_edges(a, [low for low, _ in pairs], [high for _, high in pairs], value=constant_values)
+def floor_divide(a: Any, b: Any) -> Tensor:
+    """a // b, with broadcasting: the largest whole number not above the quotient. Of floats floor(a / b), of integers 0
+    where b is 0."""
+    quotient = _core.divide(a, b)
+    if _is_float(quotient):
+        return _core.floor(quotient)
+    b = b if isinstance(b, Tensor) else numpy.asarray(b)
+    left = _core.subtract(a, quotient * b)
+    return _core.where((left != 0) & ((left < 0) != (b < 0)) & (b != 0), quotient - 1, quotient)
 
 
-def tile(a: Tensor, reps: int | Sequence[int]) -> Tensor:
-    """a repeated along each axis; the shorter of shape and `reps` gets ones in front."""
-    repeats = [reps] if isinstance(reps, int) else list(reps)
-    repeats = [1] * (a.ndim - len(repeats)) + repeats
-    if len(repeats) > a.ndim:
-        a = a.reshape([1] * (len(repeats) - a.ndim) + list(a.shape))
-    return _core.tile_axes(a, repeats)
+def remainder(a: Any, b: Any) -> Tensor:
+    """a % b, with broadcasting: what floor_divide leaves, of the sign of b; of integers 0 where b is 0."""
+    b = b if isinstance(b, Tensor) else numpy.asarray(b)
+    left = _core.subtract(a, floor_divide(a, b) * b)
+    return left if _is_float(left) else left * (b != 0).astype(left.dtype.numpy if isinstance(b, numpy.ndarray) else left.dtype)
 
 
-def arange(builder: Builder, stop: int, dtype: Any = DType.int64) -> Tensor:
-    """0 … stop - 1."""
-    return builder.iota([stop], dtype)
+def mod(a: Any, b: Any) -> Tensor:
+    """remainder."""
+    return remainder(a, b)
+
+
+def log2(a: Tensor) -> Tensor:
+    """The logarithm of base 2, of floats."""
+    return _core.log(a) * (1 / math.log(2))
+
+
+def log10(a: Tensor) -> Tensor:
+    """The logarithm of base 10, of floats."""
+    return _core.log(a) * (1 / math.log(10))
+
+
+def clip(a: Tensor, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Tensor:
+    """The elements between two bounds, numbers or tensors, which broadcast; None: no bound."""
+    low, high = a_min if min is None else min, a_max if max is None else max
+    if low is None and high is None:
+        raise TypeError("clip without a bound: give a_min, a_max or both")
+    if low is None:
+        return _core.minimum(a, high)
+    return _core.maximum(a, low) if high is None else _core.clip(a, low, high)
+
+
+def dot(a: Any, b: Any) -> Tensor:
+    """The inner product of vectors, the product of matrices, or of a's last axis with the matrix or vector b; of scalars
+    their product."""
+    if a.ndim == 0 or b.ndim == 0:
+        return _core.multiply(a, b)
+    if b.ndim > 2:
+        raise ValueError(f"dot of shapes {tuple(a.shape)} and {tuple(b.shape)}: say which axes are summed by einsum, or by @")
+    return _core.matmul(a, b)
+
+
+def outer(a: Any, b: Any) -> Tensor:
+    """Of vectors a and b the matrix of all products, [len(a), len(b)]."""
+    return _core.multiply(a.reshape(-1, 1), b.reshape(1, -1))
+
+
+def einsum(subscripts: str, *operands: Any, optimize: Any = None) -> Tensor:
+    """Sums of products whose axes have letters: einsum("bhqd,bhkd->bhqk", q, k). Two operands at a time, from the left, by
+    a matmul where letters are summed. `optimize` is passed over."""
+    return _core.einsum_of(subscripts, list(operands))
+
+
+def full_like(a: Tensor, fill_value: float, dtype: Any = None) -> Tensor:
+    """This number everywhere, in the shape of a, and its element type unless `dtype` says another."""
+    return _core.filled_like(a, fill_value, a.dtype if dtype is None else dtype)
+
+
+def zeros_like(a: Tensor, dtype: Any = None) -> Tensor:
+    """Zeros in the shape of a."""
+    return full_like(a, 0, dtype)
+
+
+def ones_like(a: Tensor, dtype: Any = None) -> Tensor:
+    """Ones in the shape of a."""
+    return full_like(a, 1, dtype)
+
+
+def arange(builder: Builder, start: int | None = None, stop: int | None = None, step: int = 1,
+           dtype: Any = DType.int64) -> Tensor:
+    """0 … start - 1, or start, start + step, … before stop, in the graph that `builder` writes."""
+    if not isinstance(builder, Builder):
+        raise TypeError(f"arange({builder!r}, …): the first argument is the dfc.Builder of the graph, as in dfc.arange(g, 3); "
+                        "np.arange(3) beside a tensor becomes a constant")
+    if stop is None:
+        start, stop = 0, start
+    if not isinstance(stop, int) or not isinstance(step, int):
+        raise TypeError(f"arange to {stop!r} by steps of {step!r}: give whole numbers; the element type is the keyword dtype=")
+    if (start, step) == (0, 1):
+        return builder.iota([max(stop, 0)], dtype)
+    return builder.constant(numpy.arange(start, stop, step)).astype(dtype)

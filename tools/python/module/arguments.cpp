@@ -122,6 +122,27 @@ std::string textOf(nb::handle object) {
   return nb::cast<std::string>(text);
 }
 
+std::vector<std::string> namesOf(const NamesLike& given, const char* argument) {
+  const auto refuse = [&] {
+    throw nb::type_error(
+        fmt::format("{}: a name or a list of names, not {}", argument, textOf(nb::repr(given))).c_str());
+  };
+  if (nb::isinstance<nb::str>(given)) {
+    return {nb::cast<std::string>(given)};
+  }
+  if (!nb::isinstance<nb::list>(given) && !nb::isinstance<nb::tuple>(given)) {
+    refuse();
+  }
+  std::vector<std::string> names;
+  for (const nb::handle name : given) {
+    if (!nb::isinstance<nb::str>(name)) {
+      refuse();
+    }
+    names.push_back(nb::cast<std::string>(name));
+  }
+  return names;
+}
+
 std::string pathOf(nb::handle object) {
   return nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(object));
 }

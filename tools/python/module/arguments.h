@@ -9,6 +9,7 @@
 #include <nanobind/nanobind.h>
 
 #include <string>
+#include <vector>
 
 namespace dfc::python {
 
@@ -43,6 +44,10 @@ class FeedsLike : public nanobind::object {
 class InitLike : public nanobind::object {
   NB_OBJECT_DEFAULT(InitLike, object, "dfc._core.Initialiser | float", anyObject)
 };
+/// Several names, or one.
+class NamesLike : public nanobind::object {
+  NB_OBJECT_DEFAULT(NamesLike, object, "str | collections.abc.Sequence[str]", anyObject)
+};
 /// A file's path.
 class PathLike : public nanobind::object {
   NB_OBJECT_DEFAULT(PathLike, object, "str | os.PathLike[str]", anyObject)
@@ -57,6 +62,8 @@ ElementType elementTypeOf(nanobind::handle object);
 /// Of more than 8 axes, or with a negative one, the shape is ill-formed, which the op refuses.
 TensorType typeOf(nanobind::handle shape, nanobind::handle element);
 TensorType typeOf(const Dims& shape, ElementType element);
+/// `argument` is named where it is something else, as a TypeError.
+std::vector<std::string> namesOf(const NamesLike& given, const char* argument);
 std::string pathOf(nanobind::handle object);
 std::string textOf(nanobind::handle object); ///< as `str` gives it
 nanobind::tuple tupleOf(const Shape& shape);

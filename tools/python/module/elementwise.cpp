@@ -1,5 +1,6 @@
 // Functions of the DSL that work element by element. Those of formula ops come from their headers by way of
 // formula_functions.def, so that a new one is there without a line here.
+#include "ir/author/composites.h"
 #include "ir/author/dsl.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/op.h"
@@ -11,6 +12,7 @@ namespace {
 
 using nb::literals::operator""_a;
 using O = Operand;
+using N = Numeric;
 
 /// Of one operand, two, three.
 template <class Function>
@@ -28,10 +30,10 @@ void bindFormulas(nb::module_& module) {
       module, #pythonName, [](O x) { return name(x); }, nb::arg(#a), doc);
 #define DFC_FORMULA_FUNCTION_2(pythonName, name, a, b, doc)                                                  \
   bindOp(                                                                                                    \
-      module, #pythonName, [](O x, O y) { return name(x, y); }, nb::arg(#a), nb::arg(#b), doc);
+      module, #pythonName, [](N x, N y) { return name(x, y); }, nb::arg(#a), nb::arg(#b), doc);
 #define DFC_FORMULA_FUNCTION_3(pythonName, name, a, b, c, doc)                                               \
   bindOp(                                                                                                    \
-      module, #pythonName, [](O x, O y, O z) { return name(x, y, z); }, nb::arg(#a), nb::arg(#b),            \
+      module, #pythonName, [](N x, N y, N z) { return name(x, y, z); }, nb::arg(#a), nb::arg(#b),            \
       nb::arg(#c), doc);
 #include "ir/author/formula_functions.def"
 #undef DFC_FORMULA_FUNCTION_1
@@ -57,6 +59,12 @@ void bindOfOne(nb::module_& module) {
       module, "exp", [](O a) { return exp(a); }, "e to the power a, of floats.");
   unary(
       module, "log", [](O a) { return log(a); }, "The natural logarithm of floats.");
+  unary(
+      module, "log1p", [](O a) { return log1p(a); },
+      "log(1 + a) of floats, with all digits where a is small.");
+  unary(
+      module, "expm1", [](O a) { return expm1(a); },
+      "exp(a) - 1 of floats, with all digits where a is small.");
   unary(
       module, "sqrt", [](O a) { return sqrt(a); }, "The square root of floats.");
   unary(
@@ -90,34 +98,34 @@ void bindOfOne(nb::module_& module) {
 
 void bindOfTwo(nb::module_& module) {
   binary(
-      module, "add", [](O a, O b) { return a + b; }, "a + b of numbers, with broadcasting; integers wrap.");
+      module, "add", [](N a, N b) { return a + b; }, "a + b of numbers, with broadcasting; integers wrap.");
   binary(
-      module, "subtract", [](O a, O b) { return a - b; },
+      module, "subtract", [](N a, N b) { return a - b; },
       "a - b of numbers, with broadcasting; integers wrap.");
   binary(
-      module, "multiply", [](O a, O b) { return a * b; }, "a * b, element by element, with broadcasting.");
+      module, "multiply", [](N a, N b) { return a * b; }, "a * b, element by element, with broadcasting.");
   binary(
-      module, "divide", [](O a, O b) { return a / b; },
+      module, "divide", [](N a, N b) { return a / b; },
       "a / b, with broadcasting; integers truncate towards zero, a zero divisor gives 0.");
   binary(
-      module, "maximum", [](O a, O b) { return max(a, b); },
+      module, "maximum", [](N a, N b) { return max(a, b); },
       "The larger of two numbers, with broadcasting; NaN if either is NaN.");
   binary(
-      module, "minimum", [](O a, O b) { return min(a, b); },
+      module, "minimum", [](N a, N b) { return min(a, b); },
       "The smaller of two numbers, with broadcasting; NaN if either is NaN.");
   binary(
-      module, "power", [](O a, O b) { return pow(a, b); },
+      module, "power", [](N a, N b) { return pow(a, b); },
       "a to the power b of floats, with broadcasting; edge cases as C's pow.");
   binary(
-      module, "bitwise_and", [](O a, O b) { return a & b; }, "And of bool or, bit by bit, of integers.");
+      module, "bitwise_and", [](N a, N b) { return a & b; }, "And of bool or, bit by bit, of integers.");
   binary(
-      module, "bitwise_or", [](O a, O b) { return a | b; }, "Or of bool or, bit by bit, of integers.");
+      module, "bitwise_or", [](N a, N b) { return a | b; }, "Or of bool or, bit by bit, of integers.");
   binary(
-      module, "bitwise_xor", [](O a, O b) { return a ^ b; },
+      module, "bitwise_xor", [](N a, N b) { return a ^ b; },
       "Exclusive or of bool or, bit by bit, of integers.");
   const auto comparison = [&](const char* name, Direction direction, const char* doc) {
     binary(
-        module, name, [direction](O a, O b) { return compare(a, b, direction); }, doc);
+        module, name, [direction](N a, N b) { return compare(a, b, direction); }, doc);
   };
   comparison("equal", Direction::Eq, "a == b as bool, with broadcasting; false with NaN.");
   comparison("not_equal", Direction::Ne, "a != b as bool, with broadcasting; true with NaN.");
@@ -134,10 +142,10 @@ void bindElementwise(nb::module_& module) {
   bindOfTwo(module);
   bindFormulas(module);
   bindOp(
-      module, "where", [](O condition, O a, O b) { return select(condition, a, b); }, "condition"_a, "a"_a,
+      module, "where", [](O condition, N a, N b) { return select(condition, a, b); }, "condition"_a, "a"_a,
       "b"_a, "a where the bool condition holds, else b; all three broadcast.");
   bindOp(
-      module, "clip", [](O a, O low, O high) { return clip(a, low, high); }, "a"_a, "low"_a, "high"_a,
+      module, "clip", [](N a, N low, N high) { return clip(a, low, high); }, "a"_a, "low"_a, "high"_a,
       "min(max(a, low), high) of numbers, with broadcasting; NaN in any operand gives NaN.");
 }
 

@@ -12,14 +12,20 @@ namespace {
 using nb::literals::operator""_a;
 void bindProducts(nb::module_& module) {
   bindOp(
+      module, "einsum_of",
+      [](const std::string& equation, const Tensors& operands) { return einsum(equation, operands); },
+      "subscripts"_a, "operands"_a,
+      "Sums of products whose axes have letters: einsum is shorter. '...' stands for axes that broadcast.");
+  bindOp(
       module, "matmul",
-      [](Operand a, Operand b, bool transposeA, bool transposeB, Precision precision) {
+      [](Numeric a, Numeric b, bool transposeA, bool transposeB, Precision precision) {
         return matmul(a, b, {.a = transposeA, .b = transposeB}, precision);
       },
       "a"_a, "b"_a, nb::kw_only(), "transpose_a"_a = false, "transpose_b"_a = false,
       "precision"_a = nb::none(),
       "Matrix products of the last two axes, batched over the axes before them, which broadcast: "
-      "[..., m, k] x [..., k, n] -> [..., m, n]. float16 and bfloat16 are summed in float32. precision: "
+      "[..., m, k] x [..., k, n] -> [..., m, n]. A vector is a row before b or a column behind a, and its "
+      "axis goes. float16 and bfloat16 are summed in float32. precision: "
       "'ieee', "
       "'tf32', 'bf16' or 'f16' of float32 operands; None: as the plan is compiled.");
   bindOp(
@@ -83,8 +89,17 @@ void bindNorms(nb::module_& module) {
       "and `step`, an int64 scalar: count it up to draw anew.");
 }
 
+/// An int stands for a square.
+Dims squareOf(const Dims& size) { return size.size() == 1 ? Dims(2, size[0]) : size; }
+
+/// Of a pool, whose windows lie side by side unless strides are given.
+Window poolWindow(const Dims& size, const Axes& strides, const Axes& low, const Axes& high,
+                  const Axes& dilations) {
+  return {strides.empty() ? size : squareOf(strides), squareOf(low), squareOf(high), squareOf(dilations)};
+}
+
 Window windowOf(const Axes& strides, const Axes& low, const Axes& high, const Axes& dilations) {
-  return {strides, low, high, dilations};
+  return {squareOf(strides), squareOf(low), squareOf(high), squareOf(dilations)};
 }
 
 void bindWindows(nb::module_& module) {
@@ -103,19 +118,25 @@ void bindWindows(nb::module_& module) {
   bindOp(
       module, "max_pool",
       [](Operand a, const Dims& size, const Axes& strides, const Axes& low, const Axes& high,
-         const Axes& dilations) { return maxPool(a, size, windowOf(strides, low, high, dilations)); },
+         const Axes& dilations) {
+        const Dims square = squareOf(size);
+        return maxPool(a, square, poolWindow(square, strides, low, high, dilations));
+      },
       "a"_a, "size"_a, nb::kw_only(), "strides"_a = nb::none(), "low"_a = nb::none(), "high"_a = nb::none(),
       "dilations"_a = nb::none(),
-      "The largest element of each window of size [h, w] over the last two axes of a [N, C, H, W].");
+      "The largest element of each window of size [h, w] over the last two axes of a [N, C, H, W]. A number "
+      "stands for both axes. strides: None for the windows' size, so that they lie side by side.");
   bindOp(
       module, "average_pool",
       [](Operand a, const Dims& size, const Axes& strides, const Axes& low, const Axes& high,
          const Axes& dilations, bool countPadding) {
-        return averagePool(a, size, windowOf(strides, low, high, dilations), countPadding);
+        const Dims square = squareOf(size);
+        return averagePool(a, square, poolWindow(square, strides, low, high, dilations), countPadding);
       },
       "a"_a, "size"_a, nb::kw_only(), "strides"_a = nb::none(), "low"_a = nb::none(), "high"_a = nb::none(),
       "dilations"_a = nb::none(), "count_padding"_a = false,
-      "The mean of each window of size [h, w]; with count_padding the padding counts as elements.");
+      "The mean of each window of size [h, w]; with count_padding the padding counts as elements. A number "
+      "stands for both axes. strides: None for the windows' size.");
 }
 
 void bindLosses(nb::module_& module) {
@@ -132,8 +153,11 @@ void bindLosses(nb::module_& module) {
       },
       "logits"_a, "labels"_a, nb::kw_only(), "in_float32"_a = false,
       "The mean over rows of -log_softmax(logits)[row, label], a scalar. logits: [n, classes] of a float; "
-      "labels: [n] of int32 or int64; one outside of [0, classes) gives NaN. in_float32: the loss of 16-bit "
-      "logits is float32.");
+      "labels: [n] of int32 or int64; one outside of [0, classes) gives NaN, and is refused in what a "
+      "session "
+      "is fed. Several axes of rows, [batch, length, classes] and [batch, length], are joined. in_float32: "
+      "the "
+      "loss of 16-bit logits is float32.");
 }
 
 } // namespace

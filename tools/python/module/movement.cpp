@@ -22,6 +22,13 @@ void bindShapes(nb::module_& module) {
       module, "broadcast_to", [](Tensor a, const Dims& shape) { return broadcast(a, shape); }, "a"_a,
       "shape"_a, "a stretched to `shape`.");
   bindOp(
+      module, "filled_like",
+      [](Tensor a, double value, ElementType dtype) {
+        return broadcast(a.builder()->scalar(dtype, value),
+                         Dims(a.shape().dims().begin(), a.shape().dims().end()));
+      },
+      "a"_a, "value"_a, "dtype"_a, "This number everywhere, in the shape of a.");
+  bindOp(
       module, "cut", [](Tensor a, int64_t axis, const std::string& devices) { return cut(a, axis, devices); },
       "a"_a, "axis"_a, "devices"_a,
       "a itself, and the wish that it be cut along `axis`, a part on each device that the glob `devices` "

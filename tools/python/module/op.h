@@ -49,6 +49,11 @@ struct Given<Operand> {
   static Operand of(Call& call, From from) { return call.operand(from); }
 };
 template <>
+struct Given<Numeric> {
+  using From = const Arg&;
+  static Numeric of(Call& call, From from) { return call.numeric(from); }
+};
+template <>
 struct Given<Tensor> {
   using From = const Arg&;
   static Tensor of(Call& call, From from) { return call.tensor(from); }
@@ -148,6 +153,14 @@ struct Self<Builder> {
   static Builder& of(From self) { return self->builder; }
 };
 
+/// Lets an operand of arithmetic say the element type of arrays beside it.
+template <class P, class From>
+void addModel(Call& call, const From& from) {
+  if constexpr (std::is_same_v<P, Numeric>) {
+    call.addModel(from);
+  }
+}
+
 /// The result, or what strict writers raise.
 template <class Function, class... Values>
 auto callOf(Call& call, const Function& function, std::tuple<Values...> values) {
@@ -168,6 +181,7 @@ void bindOpOf(Scope& scope, const char* name, Function function, Result (Functio
         std::vector<const Arg*> tensors;
         (addTensors(tensors, given), ...);
         Call call(writerOf(name, tensors));
+        (addModel<std::decay_t<P>>(call, given), ...);
         // Braces: operands become constants in the order in which they are written.
         return callOf(call, function, std::tuple<P...>{Given<std::decay_t<P>>::of(call, given)...});
       },
@@ -181,6 +195,9 @@ void bindMethodOf(Class& type, const char* name, Function function,
       name,
       [function](typename Self<std::decay_t<S>>::From self, typename Given<std::decay_t<P>>::From... given) {
         Call call(writerOf(self));
+        if constexpr (std::is_same_v<std::decay_t<typename Self<std::decay_t<S>>::From>, Value>) {
+          call.addModel(self);
+        }
         return callOf(
             call, function,
             std::tuple<S, P...>{Self<std::decay_t<S>>::of(self), Given<std::decay_t<P>>::of(call, given)...});

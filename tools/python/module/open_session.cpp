@@ -1,8 +1,11 @@
 #include "tools/python/module/open_session.h"
 
+#include "runtime/data/convert_elements.h"
 #include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/errors.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
@@ -20,6 +23,25 @@ std::shared_ptr<Session> shared(std::unique_ptr<Session> session) {
               delete closed;
             }
           }};
+}
+
+/// What is fed to an input of this element type: arrays of others are converted where nothing is lost but
+/// floats' last digits, as `predict` and `dfc run` convert them.
+Literal fedLiteral(nb::handle array, ElementType type, const std::string& name) {
+  Literal literal = literalOf(array, Sharing::Shared, type, name.c_str());
+  const ElementType given = literal.type().element;
+  if (given == type || !convertsTo(type, given)) { // the step says which types do not fit
+    return literal;
+  }
+  return orRaise(convertedTo(type, literal, "input '" + name + "'")).values;
+}
+
+std::vector<std::pair<std::string, nb::object>> namedArrays(nb::handle arrays) {
+  std::vector<std::pair<std::string, nb::object>> named;
+  for (const nb::handle name : arrays) {
+    named.emplace_back(nb::cast<std::string>(name), arrays[name]);
+  }
+  return named;
 }
 
 } // namespace
@@ -58,7 +80,40 @@ NamedLiterals OpenSession::feeds(nb::handle feeds) const {
   if (NamedLiterals named; PyDict_CheckExact(feeds.ptr()) && addInputs(named, feeds)) {
     return named;
   }
-  return literals(feeds, inputTypes_);
+  NamedLiterals named;
+  if (feeds.is_none()) {
+    return named;
+  }
+  if (!nb::hasattr(feeds, "keys")) {
+    throw nb::type_error(noMapping(feeds).c_str());
+  }
+  for (const auto& [name, array] : namedArrays(feeds)) {
+    const auto type = inputTypes_.find(name);
+    named.emplace(name, type == inputTypes_.end()
+                            ? literalOf(array, Sharing::Shared, std::nullopt, name.c_str())
+                            : fedLiteral(array, type->second, name));
+  }
+  return named;
+}
+
+NamedLiterals OpenSession::state(nb::handle state) const {
+  NamedLiterals named;
+  for (const auto& [name, array] : namedArrays(state)) {
+    const auto type = parameters_.find(name);
+    const auto wanted = type != parameters_.end() ? std::optional(type->second) : std::nullopt;
+    named.emplace(name, literalOf(array, Sharing::Shared, wanted, name.c_str()));
+  }
+  return named;
+}
+
+std::string OpenSession::noMapping(nb::handle feeds) const {
+  std::vector<std::string> inputs;
+  for (const auto& [name, type] : session()->inputs()) {
+    inputs.push_back(fmt::format("'{}' {}", name, toString(type)));
+  }
+  const std::string example = inputs_.empty() ? "x" : inputs_.front().name;
+  return fmt::format("feeds are arrays by the names of inputs, as {{'{}': array}}, not {}; the inputs: {}",
+                     example, textOf(nb::repr(feeds.type())), fmt::join(inputs, ", "));
 }
 
 /// False where the dictionary has not exactly the inputs; each step without a mistake has.
@@ -71,33 +126,9 @@ bool OpenSession::addInputs(NamedLiterals& named, nb::handle dict) const {
     if (array == nullptr) {
       return false;
     }
-    named.emplace_hint(named.end(), name, literalOf(array, Sharing::Shared, type, name.c_str()));
+    named.emplace_hint(named.end(), name, fedLiteral(array, type, name));
   }
   return true;
-}
-
-NamedLiterals OpenSession::literals(nb::handle arrays, const Types& types) {
-  NamedLiterals named;
-  if (arrays.is_none()) {
-    return named;
-  }
-  if (nb::isinstance<nb::dict>(arrays)) {
-    for (const auto& [name, array] : nb::borrow<nb::dict>(arrays)) {
-      add(named, nb::cast<std::string>(name), array, types);
-    }
-    return named;
-  }
-  for (const nb::handle name : arrays) {
-    add(named, nb::cast<std::string>(name), arrays[name], types);
-  }
-  return named;
-}
-
-void OpenSession::add(NamedLiterals& named, std::string name, nb::handle array, const Types& types) {
-  const auto type = types.find(name);
-  const auto wanted = type != types.end() ? std::optional(type->second) : std::nullopt;
-  Literal literal = literalOf(array, Sharing::Shared, wanted, name.c_str());
-  named.emplace(std::move(name), std::move(literal));
 }
 
 } // namespace dfc::python

@@ -25,9 +25,12 @@ class OpenSession {
   /// Raises ValueError once it is closed.
   std::shared_ptr<Session> session() const;
   void close() { session_.reset(); }
-  /// Arrays by the names of inputs, and of parameters, of their element types where they are numbers.
+  /// Arrays by the names of inputs, in their element types (data/convert_elements.h), and of parameters, of
+  /// their element types where they are numbers. Raises TypeError where there are no names.
   NamedLiterals feeds(nanobind::handle feeds) const;
-  NamedLiterals state(nanobind::handle state) const { return literals(state, parameters_); }
+  NamedLiterals state(nanobind::handle state) const;
+  /// The element type of each input.
+  const std::map<std::string, ElementType, std::less<>>& inputTypes() const { return inputTypes_; }
 
  private:
   using Types = std::map<std::string, ElementType, std::less<>>;
@@ -38,8 +41,7 @@ class OpenSession {
     ElementType type;
   };
   bool addInputs(NamedLiterals& named, nanobind::handle dict) const;
-  static NamedLiterals literals(nanobind::handle arrays, const Types& types);
-  static void add(NamedLiterals& named, std::string name, nanobind::handle array, const Types& types);
+  std::string noMapping(nanobind::handle feeds) const;
 
   Plan plan_;
   std::shared_ptr<Session> session_;

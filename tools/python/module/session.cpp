@@ -113,9 +113,10 @@ class SignalWatch {
   std::chrono::steady_clock::time_point next_{};
 };
 
-nb::dict predictFor(const OpenSession& self, const FeedsLike& data, const std::vector<std::string>& fetches,
-                    const std::string& arrays, const std::vector<std::string>& everyStep) {
+nb::dict predictFor(const OpenSession& self, const FeedsLike& data, const NamesLike& fetchNames,
+                    const std::string& arrays, const NamesLike& everyStepNames) {
   checkForm(arrays);
+  const auto fetches = namesOf(fetchNames, "fetches"), everyStep = namesOf(everyStepNames, "every_step");
   const std::shared_ptr<Session> session = self.session();
   const NamedLiterals rows = self.feeds(data);
   bool interrupted = false;
@@ -135,10 +136,10 @@ nb::dict predictFor(const OpenSession& self, const FeedsLike& data, const std::v
 
 void bindPredict(nb::class_<OpenSession>& session) {
   session.def(
-      "predict", predictFor, "data"_a, "fetches"_a = std::vector<std::string>(), "arrays"_a = "numpy",
-      "every_step"_a = std::vector<std::string>(),
-      nb::sig("def predict(self, data: collections.abc.Mapping[str, numpy.typing.ArrayLike], fetches: "
-              "collections.abc.Sequence[str] = (), arrays: str = 'numpy', every_step: "
+      "predict", predictFor, "data"_a, "fetches"_a = nb::tuple(), "arrays"_a = "numpy",
+      "every_step"_a = nb::tuple(),
+      nb::sig("def predict(self, data: collections.abc.Mapping[str, numpy.typing.ArrayLike], fetches: str "
+              "| collections.abc.Sequence[str] = (), arrays: str = 'numpy', every_step: str | "
               "collections.abc.Sequence[str] = ()) -> dict[str, typing.Any]"),
       "What becomes of every row of a data set, in its order: arrays by name, whose first axis counts the "
       "rows. `data`: an array of as many rows as you like for each input, or of exactly the input's shape, "
@@ -163,8 +164,11 @@ void bindSteps(nb::module_& module, nb::class_<OpenSession>& session) {
       "run", run, "feeds"_a = nb::none(), "arrays"_a = "numpy",
       nb::sig("def run(self, feeds: collections.abc.Mapping[str, numpy.typing.ArrayLike] | None = None, "
               "arrays: str = 'numpy') -> dict[str, typing.Any]"),
-      "One step. `feeds`: an array for each input, by name, of its element type and shape, of NumPy or "
-      "any library that speaks DLPack, on the host. Read where it lies if it is row-major and 64-byte "
+      "One step. `feeds`: an array for each input, by name, of its shape, of NumPy or any library that "
+      "speaks "
+      "DLPack, on the host. Of its element type, or of another that is converted: floats to floats, which "
+      "are rounded, integers where the numbers stay the same; not floats to integers. Read where it lies if "
+      "it is row-major and 64-byte "
       "aligned (dfc.empty makes such arrays), else copied. Gives the fetches by name: as NumPy arrays, or "
       "with arrays='torch', 'jax' or 'dfc' (dfc.Array), without a copy. Raises dfc.Error with every "
       "mistake of the feeds, dfc.MachineError where the machine fails.");

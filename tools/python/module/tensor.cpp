@@ -4,6 +4,7 @@
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/indexing.h"
 #include "tools/python/module/op.h"
+#include "tools/python/module/package_methods.h"
 #include "tools/python/module/reductions.h"
 
 #include <fmt/format.h>
@@ -22,11 +23,11 @@ template <class Function>
 void operation(TensorClass& tensor, const char* name, const char* reflected, Function function,
                const char* doc) {
   bindMethod(
-      tensor, name, [function](Operand self, Operand other) { return function(self, other); }, "other"_a,
+      tensor, name, [function](Operand self, Numeric other) { return function(self, other); }, "other"_a,
       doc);
   if (reflected != nullptr) {
     bindMethod(
-        tensor, reflected, [function](Operand self, Operand other) { return function(other, self); },
+        tensor, reflected, [function](Operand self, Numeric other) { return function(other, self); },
         "other"_a);
   }
 }
@@ -60,7 +61,8 @@ void bindOperators(TensorClass& tensor) {
       "Power of floats, with broadcasting; edge cases as C's pow.");
   operation(
       tensor, "__matmul__", "__rmatmul__", [](O a, O b) { return matmul(a, b); },
-      "Matrix products of the last two axes: [..., m, k] @ [..., k, n] is [..., m, n].");
+      "Matrix products of the last two axes: [..., m, k] @ [..., k, n] is [..., m, n]. A vector is a row "
+      "before a matrix or a column behind one, and its axis goes.");
   operation(
       tensor, "__and__", "__rand__", [](O a, O b) { return a & b; }, "And, of bool or bit by bit.");
   operation(
@@ -189,6 +191,7 @@ void bindTensor(nb::module_& module) {
   bindOperators(tensor);
   bindProtocols(tensor);
   bindMethods(tensor);
+  bindPackageMethods(tensor);
 }
 
 } // namespace dfc::python

@@ -1,6 +1,7 @@
 #include "tools/python/module/values.h"
 
 #include "ir/graph/graph.h"
+#include "runtime/data/convert_elements.h"
 #include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/errors.h"
 #include "tools/python/module/place.h"
@@ -24,6 +25,8 @@ const Value* valueOf(nb::handle object) {
           .c_str());
 }
 
+bool isArrayLike(nb::handle object) { return !object.is_none() && !nb::isinstance<nb::str>(object); }
+
 bool isNumber(nb::handle object) { return PyFloat_Check(object.ptr()) || PyLong_Check(object.ptr()); }
 
 } // namespace
@@ -41,6 +44,37 @@ Call::Call(std::shared_ptr<Writer> writer)
     : writer_(std::move(writer)), mistakesBefore_(writer_->builder.graph().errors().size()),
       place_(writer_->builder.at(pythonPlace())) {}
 
+void Call::addModel(const Value& value) {
+  if (!model_ && value.tensor.valid()) {
+    model_ = value.tensor.type().element;
+  }
+}
+
+void Call::addModel(const Arg& argument) {
+  if (const Value* value = valueOf(argument)) {
+    addModel(*value);
+  }
+}
+
+// What the model's type cannot hold stays as it is: the op's own rule says which types do not fit.
+Numeric Call::numeric(const Arg& argument) {
+  if (!model_ || valueOf(argument) != nullptr || isNumber(argument) || !isArrayLike(argument)) {
+    return operand(argument);
+  }
+  const Literal literal = literalOf(argument, Sharing::Copied, std::nullopt, "operand");
+  const ElementType element = literal.type().element;
+  const bool isDefault = element == ElementType::F64 || element == ElementType::I64;
+  if (literal.type().shape.rank() == 0) {
+    return Operand(literal.at(0));
+  }
+  if (isDefault && convertsTo(*model_, element)) {
+    if (auto converted = convertedTo(*model_, literal, "operand")) {
+      return Operand(builder().constant(converted->values));
+    }
+  }
+  return Operand(builder().constant(literal));
+}
+
 Operand Call::operand(const Arg& argument) {
   if (const Value* value = valueOf(argument)) {
     return value->tensor;
@@ -48,7 +82,7 @@ Operand Call::operand(const Arg& argument) {
   if (isNumber(argument)) {
     return nb::cast<double>(argument);
   }
-  if (argument.is_none() || nb::isinstance<nb::str>(argument)) {
+  if (!isArrayLike(argument)) {
     throw nb::type_error(
         fmt::format("an operand is a dfc.Tensor, a number or an array, not {}", textOf(nb::repr(argument)))
             .c_str());
@@ -72,7 +106,11 @@ Tensor Call::tensor(const Arg& argument) {
 std::vector<Tensor> Call::tensors(const std::vector<Arg>& arguments) {
   std::vector<Tensor> tensors;
   for (const Arg& argument : arguments) {
-    tensors.push_back(tensor(argument));
+    addModel(argument);
+  }
+  for (const Arg& argument : arguments) {
+    const Operand given = numeric(argument);
+    tensors.push_back(given.tensor() != nullptr ? *given.tensor() : tensor(argument));
   }
   return tensors;
 }

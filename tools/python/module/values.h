@@ -8,6 +8,7 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace dfc::python {
@@ -25,6 +26,12 @@ struct Value {
   std::shared_ptr<Writer> writer;
 };
 
+/// An operand of arithmetic: an array of NumPy's default types takes the other operand's element type, as a
+/// number does.
+struct Numeric : Operand {
+  Numeric(const Operand& operand) : Operand(operand) {}
+};
+
 /// While it lives, ops and mistakes are said to be written where Python's call is.
 class Call {
  public:
@@ -36,6 +43,11 @@ class Call {
   Builder& builder() { return writer_->builder; }
   /// A tensor, a number, or an array, which becomes a constant.
   Operand operand(const Arg& argument);
+  /// The same of arithmetic with `model`s.
+  Numeric numeric(const Arg& argument);
+  /// The first one's element type is that of numbers and of arrays of float64 and int64 beside it.
+  void addModel(const Arg& argument);
+  void addModel(const Value& value);
   /// The same where a tensor is needed.
   Tensor tensor(const Arg& argument);
   std::vector<Tensor> tensors(const std::vector<Arg>& arguments);
@@ -48,6 +60,7 @@ class Call {
  private:
   std::shared_ptr<Writer> writer_;
   size_t mistakesBefore_;
+  std::optional<ElementType> model_;
   Builder::Guard place_;
 };
 

@@ -8,11 +8,13 @@
 #include "tools/python/module/custom.h"
 #include "tools/python/module/errors.h"
 #include "tools/python/module/open_session.h"
+#include "tools/python/module/training/training_feeds.h"
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,7 +26,6 @@ namespace {
 
 using nb::literals::operator""_a;
 using Count = std::optional<int64_t>;
-using Feeds = std::function<NamedLiterals(int64_t)>;
 
 /// A training with all that must outlive it.
 class Training {
@@ -79,16 +80,6 @@ class Training {
   std::unique_ptr<Trainer> trainer_;
 };
 
-/// What a callable of Python gives for a number: feeds of the session. The session object stays, for its
-/// inputs' types.
-Feeds feedsOf(const nb::object& callable, const nb::object& session) {
-  return [callable = sharedCallable(callable), session = sharedCallable(session)](int64_t number) {
-    const nb::gil_scoped_acquire lock;
-    const nb::object fed = (*callable)(number);
-    return nb::cast<const OpenSession&>(*session).feeds(fed);
-  };
-}
-
 template <class Results>
 std::function<void(int64_t, const Results&)> callbackOf(const nb::object& callable) {
   if (callable.is_none()) {
@@ -106,12 +97,11 @@ std::function<void(int64_t, const Results&)> callbackOf(const nb::object& callab
 
 void setFeeds(TrainingOptions& options, const nb::object& feeds, const nb::object& session,
               Count stepsPerEpoch) {
-  if (nb::isinstance<Batches>(feeds)) {
-    feedFrom(nb::cast<Batches&>(feeds), options);
-  } else if (!feeds.is_none()) {
-    options.feeds = feedsOf(feeds, session);
-  }
-  options.stepsPerEpoch = stepsPerEpoch.value_or(options.stepsPerEpoch);
+  const NumberedFeeds numbered = numberedFeeds(feeds, session, "feeds");
+  options.feeds = numbered.at; // keeps the data
+  options.data = numbered.data.get();
+  options.shuffleSeed = numbered.seed;
+  options.stepsPerEpoch = stepsPerEpoch.value_or(std::max<int64_t>(numbered.count, 1));
 }
 
 std::shared_ptr<Session> setEvaluation(EvaluationOptions& options, const nb::object& session,
@@ -120,17 +110,12 @@ std::shared_ptr<Session> setEvaluation(EvaluationOptions& options, const nb::obj
     return nullptr;
   }
   const std::shared_ptr<Session> open = nb::cast<const OpenSession&>(session).session();
+  const NumberedFeeds numbered = numberedFeeds(feeds, session, "evaluation_feeds");
   options.session = open.get();
   options.every = every;
-  if (nb::isinstance<Batches>(feeds)) {
-    auto& all = nb::cast<Batches&>(feeds);
-    options.feeds = [&all](int64_t batch) { return all.at(0, batch); };
-    options.data = &all;
-    options.batches = all.count();
-  } else if (!feeds.is_none()) {
-    options.feeds = feedsOf(feeds, session);
-  }
-  options.batches = batches.value_or(options.batches);
+  options.feeds = numbered.at;
+  options.data = numbered.data.get();
+  options.batches = batches.value_or(std::max<int64_t>(numbered.count, 1));
   return open;
 }
 
@@ -159,17 +144,17 @@ void construct(Training* self, const nb::object& session, int64_t steps, const n
 }
 
 constexpr const char* signature =
-    "def __init__(self, session: Session, *, steps: int, "
-    "feeds: Batches | collections.abc.Callable[[int], collections.abc.Mapping[str, numpy.typing.ArrayLike]] "
-    "| None "
-    "= None, steps_per_epoch: int | None = None, evaluation: Session | None = None, evaluation_feeds: "
-    "Batches | "
-    "collections.abc.Callable[[int], collections.abc.Mapping[str, numpy.typing.ArrayLike]] | None = None, "
-    "evaluation_batches: int | None = None, evaluate_every: int = 0, checkpoint: str | os.PathLike[str] = "
-    "'', "
-    "checkpoint_every: int = 0, resume: str | os.PathLike[str] = '', best: str | os.PathLike[str] = '', "
-    "best_by: "
-    "str = 'loss', largest_is_best: bool = False, log: str | os.PathLike[str] = '', after_step: "
+    "def __init__(self, session: Session, *, steps: int, feeds: Batches | collections.abc.Callable[[int], "
+    "collections.abc.Mapping[str, numpy.typing.ArrayLike]] | "
+    "collections.abc.Sequence[collections.abc.Mapping[str, numpy.typing.ArrayLike]] | "
+    "collections.abc.Mapping[str, numpy.typing.ArrayLike] | None = None, steps_per_epoch: int | None = None, "
+    "evaluation: Session | None = None, evaluation_feeds: Batches | collections.abc.Callable[[int], "
+    "collections.abc.Mapping[str, numpy.typing.ArrayLike]] | "
+    "collections.abc.Sequence[collections.abc.Mapping[str, numpy.typing.ArrayLike]] | "
+    "collections.abc.Mapping[str, numpy.typing.ArrayLike] | None = None, evaluation_batches: int | None = "
+    "None, evaluate_every: int = 0, checkpoint: str | os.PathLike[str] = '', checkpoint_every: int = 0, "
+    "resume: str | os.PathLike[str] = '', best: str | os.PathLike[str] = '', best_by: str = 'loss', "
+    "largest_is_best: bool = False, log: str | os.PathLike[str] = '', after_step: "
     "collections.abc.Callable[[int, dict[str, typing.Any]], None] | None = None, after_evaluation: "
     "collections.abc.Callable[[int, dict[str, float]], None] | None = None) -> None";
 
@@ -214,8 +199,11 @@ void bindTrainer(nb::module_& module) {
       "checkpoint_every"_a = 0, "resume"_a = "", "best"_a = "", "best_by"_a = "loss",
       "largest_is_best"_a = false, "log"_a = "", "after_step"_a = nb::none(),
       "after_evaluation"_a = nb::none(), nb::sig(signature),
-      "steps: of the whole training; one that resumes at 300 of 600 runs 300. feeds: Batches, or a function "
-      "of the step, from 0. evaluation: another session, whose parameters are set to the training's of the "
+      "steps: of the whole training; one that resumes at 300 of 600 runs 300. feeds: Batches, whose columns "
+      "take the inputs' element types; a function of the step, from 0; a list of feeds, which begins anew; "
+      "or "
+      "one dictionary, fed at every step. evaluation: another session, whose parameters are set to the "
+      "training's of the "
       "same name; it runs `evaluation_feeds` once, after every `evaluate_every` steps and after the last, "
       "and the means of its scalar fetches are the result. checkpoint: a .safetensors file, replaced every "
       "`checkpoint_every` steps and in the end. resume: a checkpoint to go on from; where it is the same as "
