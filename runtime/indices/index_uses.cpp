@@ -90,6 +90,9 @@ std::optional<Strided> takenBy(const Graph& graph, OpId op, uint32_t result) {
     return std::nullopt;
   }
   const Shape& from = graph.typeOf(row.operands[0]).shape;
+  if (const auto* subview = row.getIf<ops::Subview>()) {
+    return Strided{subview->start, stridesOf(Shape(subview->shape))};
+  }
   if (keepsOrder(graph, op)) {
     return Strided{0, stridesOf(graph.typeOf(row.firstResult).shape)};
   }

@@ -2,6 +2,7 @@
 #include "runtime/indices/fed_indices.h"
 
 #include "ir/graph/graph.h"
+#include "ir/graph/op.h"
 #include "runtime/predict/predict.h"
 #include "runtime/training/trainer.h"
 #include "tests/runtime/session_support.h"
@@ -77,6 +78,24 @@ TEST_CASE("fed indices: only what an op takes is looked at, through slices and t
   REQUIRE(label.size() == 1);
   CHECK_THAT(label[0].message,
              startingWith("input 'tokens': element [0, 1] is -1, but op 'softmaxCrossEntropy' has 3"));
+}
+
+TEST_CASE("fed indices: a subview takes the elements from its start on") {
+  Builder g("subview");
+  const Tensor ids = g.input("ids", {ElementType::I64, {64}});
+  ops::Subview half; // 32 elements of 8 bytes are the alignment that it needs
+  half.start = 32;
+  half.shape = {4, 8};
+  g.fetch("rows",
+          gather(g.parameter("table", f32({5, 1})), g.op(half, {ids}, std::source_location::current())));
+  const Graph graph = finished(std::move(g));
+  Literal fed(TensorType{ElementType::I64, {64}});
+  fed.set(31, 9);
+  CHECK(checkIndices(graph, fedIndicesOf(graph), {{"ids", fed}}).empty());
+  fed.set(41, 9);
+  const Diagnostics errors = checkIndices(graph, fedIndicesOf(graph), {{"ids", fed}});
+  REQUIRE(errors.size() == 1);
+  CHECK_THAT(errors[0].message, startingWith("input 'ids': row 41 is 9, but op 'gather' has 5 slices"));
 }
 
 TEST_CASE("fed indices: zeros of oneHot are meant, and computed indices are not followed") {
