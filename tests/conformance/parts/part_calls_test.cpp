@@ -78,7 +78,9 @@ TEST_CASE("parts of calls agree with the evaluator") {
     for (const ElementType element : {ElementType::F32, ElementType::F64, ElementType::F16, ElementType::BF16,
                                       ElementType::I32, ElementType::I64, ElementType::U8}) {
       const PartGraph parts = partGraph(contender, element);
-      auto session = Session::open(tinyPlan(parts.graph, contender.machine()), contender.options());
+      SessionOptions options = contender.options();
+      options.checkIndices = false; // some lie beyond both ends
+      auto session = Session::open(tinyPlan(parts.graph, contender.machine()), options);
       REQUIRE(session.ok());
       const auto results = (*session)->run(parts.feeds);
       REQUIRE(results.ok());

@@ -223,13 +223,13 @@ TEST_CASE("gradients: a cut passes the gradient as it is, and does not ask that 
 TEST_CASE("gradients: mistakes") {
   Builder g, other;
   const Tensor x = g.parameter("x", f32({3})), labels = g.input("labels", i64({3}));
-  const Tensor loss = reduceSum(x);
+  const Tensor loss = reduceSum(x), longer = g.parameter("longer", f32({4}));
   const uint32_t line = __LINE__ + 1;
   CHECK_FALSE(gradients(x, {x})[0].valid());
   CHECK_FALSE(gradients(loss, {labels, x})[0].valid());
   CHECK_FALSE(gradients(loss, {other.input("y", f32({}))})[0].valid());
   CHECK_FALSE(gradients(loss, {Tensor()})[0].valid());
-  CHECK_FALSE(gradients(matmul(x, x), {x})[0].valid()); // poisoned: only matmul's own error
+  CHECK_FALSE(gradients(matmul(x, longer), {x})[0].valid()); // poisoned: only matmul's own error
   const Diagnostics errors = std::move(g).finish().errors();
   REQUIRE(errors.size() == 5);
   CHECK(errors[0].message == "gradients of 'x', which is f32[3]: the loss is no scalar of a float type");
