@@ -43,9 +43,13 @@ bool mayRunInPlace(const Graph& graph, OpId op, size_t index) {
 }
 
 bool liesInSubview(const Graph& graph, ValueId value) {
-  OpId producer = graph[value].producer;
+  OpId producer = graph[value].producer, reader;
   while (classOf(graph[producer].kind()) == OpClass::View && graph[producer].kind() != OpKind::Subview) {
-    producer = graph[graph[producer].operands[0]].producer;
+    reader = producer;
+    producer = graph[graph[reader].operands[0]].producer;
+    if (reader <= producer) { // of a graph that is none: operands are older
+      return false;
+    }
   }
   return graph[producer].kind() == OpKind::Subview;
 }

@@ -151,9 +151,13 @@ class MemoryVerifier {
 
   /// Whether an op of the kind is among the views that a value comes through, or behind them.
   bool comesFrom(ValueId value, OpKind kind) const {
-    OpId producer = graph_[value].producer;
+    OpId producer = graph_[value].producer, reader;
     while (graph_[producer].kind() != kind && classOf(graph_[producer].kind()) == OpClass::View) {
-      producer = graph_[graph_[producer].operands[0]].producer;
+      reader = producer;
+      producer = graph_[graph_[reader].operands[0]].producer;
+      if (reader <= producer) { // of a graph that is none: operands are older
+        return false;
+      }
     }
     return graph_[producer].kind() == kind;
   }
