@@ -36,7 +36,8 @@ Diagnostics explained(std::vector<MissingDevice> missing, const CompileOptions& 
   return errors;
 }
 
-// Of the plan that needs least memory of those that were tried, by its recipe.
+// Adds to each out-of-memory error the description of the plan that it is about: the tried plan with the
+// least memory need.
 Diagnostics ofPlan(const std::string& recipe, Diagnostics errors) {
   for (Diagnostic& error : errors) {
     error.message += fmt::format("; of the plans that were tried this one needs least: {}", recipe);

@@ -20,8 +20,8 @@ struct FittedCandidate {
   LeastNeed need = {}; ///< of the variants that do not fit
 };
 
-/// Whether a graph may be put into micro-batches. Where its parameters are in parts, each device would hold
-/// the sums of whole gradients: `batchesInLittleMemory` makes micro-batches of such a graph.
+/// Whether a candidate's batch may be cut into micro-batches behind the split. Not where parameters are in
+/// parts: each device would add up whole gradients. `batchesInLittleMemory` cuts the batch before the split.
 enum class BatchUse : uint8_t { MayBeCut, AsItIs };
 
 /// Replaces `placement` by the variant that is kept. `unfused`: the graph before the phase Fuse;

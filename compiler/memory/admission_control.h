@@ -73,7 +73,7 @@ class AdmissionControl : public AdmissionPolicy {
   SideTable<DeviceId, int64_t> freeBytes_; // of all ranges together
   SideTable<DeviceId, uint32_t> starts_;   // that changed the device's profile
   std::vector<Refusal> refusals_;          // by task: the last
-  std::vector<Change> changes_;            // of the task that is asked for now, to be undone if it is refused
+  std::vector<Change> changes_;            // of the latest call of `start`; undone when it refuses the task
   std::vector<std::pair<BufferId, uint32_t>> shortened_;
   std::vector<Reuse> reuses_;
   uint32_t clock_ = 0;

@@ -18,9 +18,9 @@
 namespace dfc {
 namespace {
 
-/// How buffers get their offsets: dynamically, by admission control with either rule of fit; or, for buffers
-/// of many sizes whose dynamic allocation is slow or fails by fragmentation, packed behind a run whose
-/// admission control counts bytes, or packed before it, for the low-peak order.
+/// How buffers get their offsets. LeastRecentlyFreed, LowestAddress: during the simulated run, by that rule
+/// of fit. Against fragmentation by buffers of many sizes: Timed packs them after a run in which admission
+/// control counts bytes alone; Static packs them before the run, for the low-peak order.
 enum class OffsetStrategy : uint8_t { LeastRecentlyFreed, LowestAddress, Timed, Static };
 
 /// Of the available bytes, the parts that a run which counts bytes may hold: packing loses the rest.
@@ -225,7 +225,8 @@ class MemoryFitter {
     return attempts;
   }
 
-  // The fastest run whose buffers can be packed; with less memory, runs by the fastest priorities alone.
+  // Tries ever smaller parts of the memory, in each the runs by makespan, and returns the first run whose
+  // buffers can be packed. Below the whole memory, only the fastest priorities are run.
   std::vector<Attempt> tryTimedOffsets(const LowPeakOrder& lowPeak) const {
     std::vector<std::vector<double>> ranks = priorities(lowPeak);
     for (const double part : countedParts) {
