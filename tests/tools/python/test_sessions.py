@@ -4,6 +4,7 @@ import signal
 import threading
 import time
 import types
+import weakref
 
 import numpy as np
 import pytest
@@ -56,6 +57,31 @@ def test_results_of_each_step_are_its_own():
     assert session.run({"x": 1})["after"] == 10 and results[0] == 100 and results[0].flags.writeable
     del results
     assert [int(session.run({"x": 1})["after"]) for _ in range(10)] == list(range(11, 21))
+
+
+def test_small_results_are_kept_until_the_next_step_and_large_ones_are_not():
+    g = dfc.Builder()
+    x = g.input("x", 20000)
+    g.fetch("large", x + 1)
+    g.fetch("small", x[:3] + 1)
+    session = dfc.open(g.finish(), "cpu")
+
+    def freed(results):
+        gone = {}
+        for name, array in results.items():
+            weakref.finalize(array, gone.setdefault, name, True)
+        return gone
+
+    results = session.run({"x": np.zeros(20000, np.float32)})
+    first = freed(results)
+    results = second = None
+    assert first == {"large": True}
+    results = session.run({"x": np.ones(20000, np.float32)})
+    assert first == {"large": True, "small": True} and results["small"].tolist() == [2, 2, 2]
+    second = freed(results)
+    results = None
+    session.close()
+    assert second == {"large": True, "small": True}
 
 
 def test_views_of_parameters():
@@ -129,6 +155,24 @@ def test_functions_of_python():
         np.multiply(operands[0], 2, out=results[0])
 
     assert doubling(double).run({"x": [1, 2, 3, 4]})["y"].tolist() == [3, 5, 7, 9]
+
+
+def test_feeds_live_until_their_step_has_ended():
+    feeds = {}
+
+    def double(operands, results):
+        feeds.clear()  # the last reference but the step's
+        np.multiply(operands[0], 2, out=results[0])
+
+    g = dfc.Builder("custom")
+    x, late = g.input("x", 4), g.input("late", 100000)
+    (y,) = dfc.custom([x], function="double", results=[((4,), dfc.float32)], cpu_seconds=1e-6)
+    g.fetch("y", late + y.sum())
+    session = dfc.open(g.finish(), "cpu", session={"functions": {"double": double}})
+    for value in range(3):
+        feeds.update(x=dfc.aligned(np.ones(4, np.float32)), late=dfc.aligned(np.full(100000, value, np.float32)))
+        died = weakref.ref(feeds["late"])
+        assert (session.run(feeds)["y"] == 8 + value).all() and died() is None
 
 
 def test_a_function_that_fails():

@@ -40,6 +40,10 @@ class ArrayLike : public nanobind::object {
 class FeedsLike : public nanobind::object {
   NB_OBJECT_DEFAULT(FeedsLike, object, "collections.abc.Mapping[str, numpy.typing.ArrayLike]", anyObject)
 };
+/// The form of results.
+class FormLike : public nanobind::object {
+  NB_OBJECT_DEFAULT(FormLike, object, "str", anyObject)
+};
 /// How a parameter starts.
 class InitLike : public nanobind::object {
   NB_OBJECT_DEFAULT(InitLike, object, "dfc._core.Initialiser | float", anyObject)

@@ -8,6 +8,10 @@
 #include <fmt/ranges.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+
 namespace nb = nanobind;
 
 namespace dfc::python {
@@ -27,8 +31,8 @@ std::shared_ptr<Session> shared(std::unique_ptr<Session> session) {
 
 /// What is fed to an input of this element type: arrays of others are converted where nothing is lost but
 /// floats' last digits, as `predict` and `dfc run` convert them.
-Literal fedLiteral(nb::handle array, ElementType type, const std::string& name) {
-  Literal literal = literalOf(array, Sharing::Shared, type, name.c_str());
+Literal fedLiteral(nb::handle array, Sharing sharing, ElementType type, const std::string& name) {
+  Literal literal = literalOf(array, sharing, type, name.c_str());
   const ElementType given = literal.type().element;
   if (given == type || !convertsTo(type, given)) { // the step says which types do not fit
     return literal;
@@ -42,6 +46,12 @@ std::vector<std::pair<std::string, nb::object>> namedArrays(nb::handle arrays) {
     named.emplace_back(nb::cast<std::string>(name), arrays[name]);
   }
   return named;
+}
+
+nb::object interned(const std::string& name) {
+  PyObject* key = nb::str(name.c_str(), name.size()).release().ptr();
+  PyUnicode_InternInPlace(&key);
+  return nb::steal(key);
 }
 
 } // namespace
@@ -59,11 +69,13 @@ OpenSession::OpenSession(Plan plan, const SessionOptions& options, const OpenSes
     inputTypes_.emplace(name, type.element);
   }
   for (const auto& [name, type] : inputTypes_) {
-    nb::str key(name.c_str(), name.size());
-    PyObject* interned = key.release().ptr();
-    PyUnicode_InternInPlace(&interned);
-    inputs_.push_back({nb::steal(interned), name, type});
+    inputs_.push_back({interned(name), name, type});
   }
+  std::set<std::string, std::less<>> fetches;
+  for (const auto& row : session_->fetches()) {
+    fetches.insert(row.first);
+  }
+  std::transform(fetches.begin(), fetches.end(), std::back_inserter(fetchKeys_), interned);
   for (const Session::Parameter& parameter : session_->parameters()) {
     parameters_.emplace(parameter.name, parameter.type.element);
   }
@@ -76,10 +88,15 @@ std::shared_ptr<Session> OpenSession::session() const {
   return session_;
 }
 
-NamedLiterals OpenSession::feeds(nb::handle feeds) const {
-  if (NamedLiterals named; PyDict_CheckExact(feeds.ptr()) && addInputs(named, feeds)) {
-    return named;
+OpenSession::Lent OpenSession::lentFeeds(nb::handle feeds) const {
+  Lent lent;
+  if (!PyDict_CheckExact(feeds.ptr()) || !lend(lent, feeds)) {
+    lent.literals = this->feeds(feeds);
   }
+  return lent;
+}
+
+NamedLiterals OpenSession::feeds(nb::handle feeds) const {
   NamedLiterals named;
   if (feeds.is_none()) {
     return named;
@@ -91,7 +108,7 @@ NamedLiterals OpenSession::feeds(nb::handle feeds) const {
     const auto type = inputTypes_.find(name);
     named.emplace(name, type == inputTypes_.end()
                             ? literalOf(array, Sharing::Shared, std::nullopt, name.c_str())
-                            : fedLiteral(array, type->second, name));
+                            : fedLiteral(array, Sharing::Shared, type->second, name));
   }
   return named;
 }
@@ -117,16 +134,18 @@ std::string OpenSession::noMapping(nb::handle feeds) const {
 }
 
 /// False where the dictionary has not exactly the inputs; each step without a mistake has.
-bool OpenSession::addInputs(NamedLiterals& named, nb::handle dict) const {
+bool OpenSession::lend(Lent& lent, nb::handle dict) const {
   if (static_cast<size_t>(PyDict_Size(dict.ptr())) != inputs_.size()) {
     return false;
   }
+  lent.arrays.reserve(inputs_.size());
   for (const auto& [key, name, type] : inputs_) {
     PyObject* array = PyDict_GetItem(dict.ptr(), key.ptr());
     if (array == nullptr) {
       return false;
     }
-    named.emplace_hint(named.end(), name, fedLiteral(array, type, name));
+    lent.arrays.push_back(nb::borrow(array));
+    lent.literals.emplace_hint(lent.literals.end(), name, fedLiteral(array, Sharing::Lent, type, name));
   }
   return true;
 }

@@ -31,6 +31,27 @@ using nb::literals::operator""_a;
 
 // --- Steps.
 
+/// The interpreter's lock, released by a thread that may take it back meanwhile: cheaper than the guards for
+/// any thread.
+class Unlocked {
+ public:
+  Unlocked() : state_(PyEval_SaveThread()) {}
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+  ~Unlocked() { PyEval_RestoreThread(state_); }
+
+  class Locked {
+   public:
+    explicit Locked(const Unlocked& unlocked) { PyEval_RestoreThread(unlocked.state_); }
+    Locked(const Locked&) = delete;
+    Locked& operator=(const Locked&) = delete;
+    ~Locked() { PyEval_SaveThread(); }
+  };
+
+ private:
+  PyThreadState* state_;
+};
+
 nb::dict runFor(Session& session, const NamedLiterals& feeds, const std::string& arrays) {
   auto results = [&] {
     const nb::gil_scoped_release unlocked;
@@ -39,28 +60,47 @@ nb::dict runFor(Session& session, const NamedLiterals& feeds, const std::string&
   return dictOf(std::move(results).orThrow(), arrays);
 }
 
-/// Makes the arrays while the step runs that writes them: after a long step the caches hold its data, and
-/// what Python does then takes ten times as long.
-nb::dict runForNumpy(Session& session, const NamedLiterals& feeds) {
+/// Adds the results as NumPy arrays; lets go of the small ones of the step before.
+void addNumpy(nb::dict& arrays, const OpenSession& self, NamedLiterals unwritten) {
+  std::vector<nb::object> small;
+  auto name = self.fetchKeys().begin();
+  for (auto& [fetch, literal] : unwritten) {
+    const bool isSmall = literal.type().bytes() <= OpenSession::smallResult;
+    nb::object array = numpyOver(std::move(literal), Access::Writable);
+    arrays[*name++] = array;
+    if (isSmall) {
+      small.push_back(std::move(array));
+    }
+  }
+  self.keep(std::move(small));
+}
+
+/// Makes the arrays while the step runs that writes them, and frees others: after a long step the caches hold
+/// its data, and what Python does then takes ten times as long.
+nb::dict runForNumpy(const OpenSession& self, Session& session, const NamedLiterals& feeds) {
   nb::dict arrays;
   const Status ran = [&] {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     return session.run(feeds, [&](NamedLiterals unwritten) {
-      const nb::gil_scoped_acquire lock;
-      for (auto& entry : unwritten) {
-        arrays[entry.first.c_str()] = numpyOver(std::move(entry.second), Access::Writable);
-      }
+      const Unlocked::Locked lock(unlocked);
+      addNumpy(arrays, self, std::move(unwritten));
     });
   }();
   ran.orThrow();
   return arrays;
 }
 
-nb::dict run(const OpenSession& self, const FeedsLike& feeds, const std::string& arrays) {
-  checkForm(arrays);
+nb::dict run(const OpenSession& self, const FeedsLike& feeds, const FormLike& form) {
+  const bool isNumpy =
+      PyUnicode_Check(form.ptr()) && PyUnicode_CompareWithASCIIString(form.ptr(), "numpy") == 0;
   const std::shared_ptr<Session> session = self.session();
-  const NamedLiterals fed = self.feeds(feeds);
-  return arrays == "numpy" ? runForNumpy(*session, fed) : runFor(*session, fed, arrays);
+  if (!isNumpy) {
+    const std::string arrays = textOf(form);
+    checkForm(arrays);
+    return runFor(*session, self.feeds(feeds), arrays);
+  }
+  const OpenSession::Lent fed = self.lentFeeds(feeds);
+  return runForNumpy(self, *session, fed.literals);
 }
 
 /// A step on its way.

@@ -122,7 +122,7 @@ Literal literalOf(nb::handle object, Sharing sharing, std::optional<ElementType>
     return nb::cast<Literal>(object);
   }
   if (nb::hasattr(object, "__dlpack_device__")) {
-    return literalOfDlpack(object, sharing, what);
+    return literalOfDlpack(object, sharing == Sharing::Lent ? Sharing::Shared : sharing, what);
   }
   const nb::module_ numpy = nb::module_::import_("numpy");
   const bool isNumber = nb::isinstance<nb::float_>(object) || nb::isinstance<nb::int_>(object) ||

@@ -15,6 +15,7 @@ namespace dfc::python {
 enum class Sharing : uint8_t {
   Copied, ///< never: the array may change while the literal lives
   Shared, ///< where layout and alignment allow it; the literal keeps the array alive
+  Lent,   ///< the same of NumPy's arrays without keeping them: the caller does, and nobody writes the literal
 };
 
 /// The elements of `object`: an Array, a NumPy array, any array with `__dlpack__` on the host, or numbers and

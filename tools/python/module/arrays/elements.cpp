@@ -67,6 +67,9 @@ Literal literalOver(const Elements& from, Sharing sharing, nb::object owner) {
     return copyOf(from);
   }
   auto* bytes = const_cast<std::byte*>(from.data); // a literal that is written detaches first
+  if (sharing == Sharing::Lent) {
+    return Literal(from.type, std::shared_ptr<std::byte>(std::shared_ptr<std::byte>(), bytes));
+  }
   return Literal(from.type,
                  std::shared_ptr<std::byte>(bytes, [kept = owner.release()](std::byte*) { letGo(kept); }));
 }
