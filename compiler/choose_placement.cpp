@@ -40,7 +40,8 @@ constexpr double mostIdle = 0.2;
 /// Ratio of a candidate's makespan to the best planned seconds from which it is not planned: merged launches,
 /// which a makespan does not count, gain less.
 constexpr double hopeless = 1.3;
-/// How many split candidates get a memory plan and launches: those with the least predicted makespan.
+/// How many split candidates get a memory plan and launches: those with the least predicted makespan. Where
+/// the best plan pays for memory with seconds, those that do not fit are not counted.
 constexpr size_t mostPlanned = 3;
 /// Ratio of the quickest plan's seconds to the least makespan without a memory limit above which splits that
 /// need less memory are candidates, and the most micro-batches of these.
@@ -77,12 +78,17 @@ std::vector<DeviceId> computingDevices(const Placement& placement, const Machine
   return devices;
 }
 
+bool hasPins(const Graph& graph) {
+  return llvm::any_of(graph.ops(), [&](OpId op) { return !graph.pinOf(op).empty(); });
+}
+
 class PlacementChoice {
  public:
   /// `graph`: with its `cut` ops, `uncut`: without.
   PlacementChoice(const Graph& graph, const Graph& uncut, const Machine& machine, const CostModel& cost,
                   const CompileOptions& options)
-      : graph_(graph), uncut_(uncut), machine_(machine), cost_(cost), quiet_(options) {
+      : graph_(graph), uncut_(uncut), machine_(machine), cost_(cost), quiet_(options),
+        isPinned_(!options.pins.empty() || hasPins(uncut)) {
     quiet_.observer = nullptr;
   }
 
@@ -193,7 +199,9 @@ class PlacementChoice {
     using Outcome = ConsideredPlacement::Outcome;
     const SplitGraph* const split = considered_.candidates[rated.row].split.get();
     const BatchUse batch = split != nullptr && split->plan.gathers ? BatchUse::AsItIs : BatchUse::MayBeCut;
-    auto fitted = fitCandidate(rated.placement, unfused, policy, machine_, cost_, quiet_, most, batch);
+    const UpdateUse updates = isPinned_ ? UpdateUse::AsPlaced : UpdateUse::MayMove;
+    auto fitted =
+        fitCandidate(rated.placement, unfused, policy, machine_, cost_, quiet_, most, batch, updates);
     rated.seconds = fitted.seconds.value_or(never);
     rated.isShort = fitted.isShort;
     rated.need = std::move(fitted.need);
@@ -284,11 +292,12 @@ class PlacementChoice {
         rate(one, considered_.candidates[one.row].split->graph, "pins", bestSoFar);
       });
       for (size_t i = from; i < from + count; ++i) {
+        const bool fits = candidates[i].seconds < never;
         need_.note(std::move(candidates[i].need));
         if (!best || candidates[i].seconds < best->seconds) {
           best = std::move(candidates[i]);
         }
-        planned += best->seconds < never ? 1 : 0;
+        planned += fits || !isSlowedByMemory(best) ? 1 : 0;
       }
       from += count;
     }
@@ -334,6 +343,7 @@ class PlacementChoice {
   const Machine& machine_;
   const CostModel& cost_;
   CompileOptions quiet_;
+  const bool isPinned_; ///< whether the author says where an op runs
   double most_ = never; ///< seconds of a step from which a split is no candidate
   ConsideredPlacements considered_;
   LeastNeed need_; ///< of what does not fit

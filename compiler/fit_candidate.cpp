@@ -1,18 +1,21 @@
 #include "compiler/fit_candidate.h"
 
 #include "compiler/lower_options.h"
+#include "compiler/offload/offload_updates.h"
 #include "compiler/place/memory_demand.h"
 #include "compiler/place/place.h"
 #include "compiler/place/planned_seconds.h"
 #include "compiler/rematerialise/fit_by_repeating.h"
 #include "compiler/run_passes.h"
 #include "compiler/split/pipeline/micro_batches.h"
+#include "ir/author/text/units.h"
 #include "ir/graph/micro_batch.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 namespace dfc {
 namespace {
@@ -25,6 +28,9 @@ constexpr double longWaits = 1.03;
 /// Ratio of a variant's makespan without a memory limit to the best planned seconds from which the variant is
 /// not planned where memory is short: waits for memory and repeated ops only add to the makespan.
 constexpr double hopelessInShortMemory = 1.15;
+/// More updates run on the host where the makespan is at most this multiple of that with as few as memory
+/// needs.
+constexpr double hidden = 1.05;
 constexpr double noLimit = std::numeric_limits<double>::infinity();
 
 /// The number of micro-batches that a pipeline's graph already has.
@@ -41,22 +47,23 @@ size_t microBatchesOf(const Graph& graph) {
 class CandidateFitter {
  public:
   CandidateFitter(const Machine& machine, const CostModel& cost, const CompileOptions& options,
-                  BatchUse batch, double most)
+                  BatchUse batch, UpdateUse updates, double most)
       : machine_(machine), cost_(cost), options_(options), lowering_(lowerOptionsOf(options)), batch_(batch),
-        most_(most) {}
+        updates_(updates), most_(most) {}
 
   FittedCandidate run(Placement& placement, const Graph& unfused, const std::string& policy) {
     const MemoryDemand demand = memoryDemand(placement, machine_);
-    if (!fitsInto(machine_, demand.state)) { // every variant has the same parameters and replicas
-      noteDemand(placement, demand);
-      return {std::nullopt, false, false, std::move(need_)};
-    }
     const bool mayFitAsItIs = fitsInto(machine_, demand.least);
     if (!mayFitAsItIs) {
       noteDemand(placement, demand);
     }
     if (!mayFitAsItIs || !settle(placement, Variant::AsItIs)) {
-      inMicroBatches(placement, unfused, policy);
+      const std::optional<Placement> batches =
+          inMicroBatches(placement, unfused, policy, fitsInto(machine_, demand.state));
+      withUpdatesOnHost(placement);
+      if (!best_ && batches) {
+        withUpdatesOnHost(*batches);
+      }
     }
     pays_ = pays_ || found_.has_value();
     if (found_) {
@@ -66,30 +73,77 @@ class CandidateFitter {
   }
 
  private:
-  enum class Variant : uint8_t { AsItIs, MicroBatches };
+  enum class Variant : uint8_t { AsItIs, MicroBatches, UpdatesOnHost };
 
-  void inMicroBatches(const Placement& placement, const Graph& unfused, const std::string& policy) {
-    // Parts of micro-batches would each hold sums of gradients.
-    if (batch_ == BatchUse::AsItIs || microBatchesOf(unfused) > 1) {
+  // As few updates as memory needs, and more where copies have work to hide behind, or memory is still short.
+  void withUpdatesOnHost(const Placement& placement) {
+    if (updates_ == UpdateUse::AsPlaced || best_.value_or(noLimit) <= longWaits * makespan_) {
       return;
     }
-    for (size_t parts = 2; parts <= mostParts; parts *= 2) {
+    const std::vector<Placement> variants = updatesOnHost(placement);
+    const auto makespan = [&](const Placement& one) {
+      return predictedMakespan(one, decided(one, machine_, cost_, lowering_));
+    };
+    const double least = variants.size() > 1 ? makespan(variants.front()) : 0;
+    for (size_t i = 0; i < variants.size(); ++i) {
+      if (i + 1 < variants.size() && makespan(variants[i + 1]) <= hidden * least) {
+        continue;
+      }
+      if (settle(variants[i], Variant::UpdatesOnHost)) {
+        return; // more updates there take longer
+      }
+    }
+  }
+
+  std::vector<Placement> updatesOnHost(const Placement& placement) {
+    const StepOrder order = stepOrder(placement, machine_, cost_);
+    std::vector<Placement> variants;
+    size_t before = 0;
+    for (const double margin : {0.03, 0.12, 0.3, 1.0}) { // of the memory
+      auto made = offloadUpdates(placement, order, machine_, cost_, margin);
+      if (!made || made->parameters == before) {
+        continue;
+      }
+      before = made->parameters;
+      made->placement.policy += fmt::format("; {} updated on {} for memory", counted(before, "parameter"),
+                                            machine_.devices[machine_.host()].name);
+      const MemoryDemand demand = memoryDemand(made->placement, machine_);
+      if (fitsInto(machine_, demand.least)) {
+        variants.push_back(std::move(made->placement));
+      } else {
+        noteDemand(made->placement, demand);
+      }
+    }
+    return variants;
+  }
+
+  // The last that was made. `fitsState`: whether the parameters, which are the same in micro-batches, fit.
+  std::optional<Placement> inMicroBatches(const Placement& placement, const Graph& unfused,
+                                          const std::string& policy, bool fitsState) {
+    std::optional<Placement> made;
+    // Parts of micro-batches would each hold sums of gradients.
+    if (batch_ == BatchUse::AsItIs || microBatchesOf(unfused) > 1) {
+      return made;
+    }
+    for (size_t parts = fitsState ? 2 : mostParts; parts <= mostParts; parts *= 2) {
       const auto batches = microBatches(unfused, parts);
       if (!batches) {
-        return;
+        break;
       }
       auto fused = runPasses(PassPhase::Fuse, *batches, machine_, options_);
       auto placed =
           fused ? place(*fused, machine_, cost_, policy, lowering_) : Result<Placement>(fused.errors());
       if (!placed) {
-        return;
+        break;
       }
       placed->policy = fmt::format("{}; {} micro-batches", placement.policy, parts);
-      if (fitsInto(machine_, memoryDemand(*placed, machine_).least) &&
-          settle(*placed, Variant::MicroBatches)) {
-        return; // smaller parts are slower
+      const bool mayFit = fitsState && fitsInto(machine_, memoryDemand(*placed, machine_).least);
+      if (mayFit && settle(*placed, Variant::MicroBatches)) {
+        break; // smaller parts are slower
       }
+      made = *std::move(placed);
     }
+    return made;
   }
 
   // Plans it as it is, then with ops computed twice. True where smaller parts are no gain.
@@ -117,6 +171,7 @@ class CandidateFitter {
     } else if (predictedMakespan(one, problem) > mostMakespan()) {
       return tooSlow();
     }
+    makespan_ = variant == Variant::AsItIs ? predictedMakespan(one, problem) : makespan_;
     Placement repeated = one;
     const StepOrder known = order ? *order : stepOrder(one, machine_, cost_);
     need_.note(one, needOf(known, machine_));
@@ -154,9 +209,11 @@ class CandidateFitter {
   const CompileOptions& options_;
   const LowerOptions lowering_;
   const BatchUse batch_;
+  const UpdateUse updates_;
   const double most_;
   bool isTooSlow_ = false;
-  bool pays_ = false; ///< for memory
+  bool pays_ = false;   ///< for memory
+  double makespan_ = 0; ///< of the given placement, without a memory limit, where that was asked for
   LeastNeed need_;
   std::optional<double> best_;
   std::optional<Placement> found_; ///< the best; none where that is the given placement
@@ -166,8 +223,8 @@ class CandidateFitter {
 
 FittedCandidate fitCandidate(Placement& placement, const Graph& unfused, const std::string& policy,
                              const Machine& machine, const CostModel& cost, const CompileOptions& options,
-                             double most, BatchUse batch) {
-  return CandidateFitter(machine, cost, options, batch, most).run(placement, unfused, policy);
+                             double most, BatchUse batch, UpdateUse updates) {
+  return CandidateFitter(machine, cost, options, batch, updates, most).run(placement, unfused, policy);
 }
 
 } // namespace dfc

@@ -1,6 +1,6 @@
-// fitCandidate: makes a placement fit into memory. Three variants are planned, the given placement, the same
-// with recomputation (compiler/rematerialise), and the graph in micro-batches (compiler/split/pipeline); the
-// one with the fewest predicted seconds is kept.
+// fitCandidate: makes a placement fit into memory. Four variants are planned, the given placement, the same
+// with recomputation (compiler/rematerialise), with updates of parameters on the host (compiler/offload), and
+// the graph in micro-batches (compiler/split/pipeline); the one with the fewest predicted seconds is kept.
 #pragma once
 
 #include "compiler/compile.h"
@@ -23,14 +23,17 @@ struct FittedCandidate {
 /// Whether a candidate's batch may be cut into micro-batches behind the split. Not where parameters are in
 /// parts: each device would add up whole gradients. `batchesInLittleMemory` cuts the batch before the split.
 enum class BatchUse : uint8_t { MayBeCut, AsItIs };
+/// Whether updates of parameters may move to the host; not where the author or a policy says where ops run.
+enum class UpdateUse : uint8_t { MayMove, AsPlaced };
 
 /// Replaces `placement` by the variant that is kept. `unfused`: the graph before the phase Fuse;
 /// micro-batches are made from it, fused, and placed by `policy`. Without a variant that fits `placement`
-/// stays as it is. `batch`: whether micro-batches are tried. `most`: where memory is short, variants that
+/// stays as it is. `batch`: whether micro-batches are tried; `updates`: whether
+/// updates on the host are. `most`: where memory is short, variants that
 /// promise no step of fewer seconds are given up early.
 FittedCandidate fitCandidate(Placement& placement, const Graph& unfused, const std::string& policy,
                              const Machine& machine, const CostModel& cost, const CompileOptions& options,
                              double most = std::numeric_limits<double>::infinity(),
-                             BatchUse batch = BatchUse::MayBeCut);
+                             BatchUse batch = BatchUse::MayBeCut, UpdateUse updates = UpdateUse::AsPlaced);
 
 } // namespace dfc

@@ -36,14 +36,19 @@ std::optional<size_t> cutAxisOf(const Graph& graph, OpId op) {
   return std::nullopt;
 }
 
-std::string layoutText(const Holders& holders) {
+/// `host`: its index; parameters may be there for want of memory elsewhere.
+std::string layoutText(const Holders& holders, uint32_t host, const std::string& hostName) {
   const size_t count = holders.replicas.size();
+  const bool onHost = holders.devices == std::set<uint32_t>{host};
   if (holders.cutAxis) {
-    return fmt::format("cut along axis {} over {}{}", *holders.cutAxis, holders.devices.size(),
+    const std::string over = onHost ? fmt::format("into {}, on {}", holders.originals, hostName)
+                                    : fmt::format("over {}", holders.devices.size());
+    return fmt::format("cut along axis {} {}{}", *holders.cutAxis, over,
                        count == 0 ? "" : fmt::format("; replicas of the parts on {}", count));
   }
   const std::string replicas = count == 0 ? "" : fmt::format(", replicas on {}", count);
   return holders.originals > 1 ? fmt::format("on all {}{}", holders.devices.size(), replicas)
+         : onHost              ? fmt::format("on {}{}", hostName, replicas)
                                : fmt::format("on one device each{}", replicas);
 }
 
@@ -102,8 +107,10 @@ int64_t mostOf(const std::map<uint32_t, int64_t>& bytes) {
 
 std::vector<ExplainedParameters> explainParameters(const Executable& plan) {
   std::map<std::pair<std::string, std::string>, Group> groups;
+  const DeviceId host = plan.machine().host();
   for (const auto& [name, holders] : holdersOf(plan.placed())) {
-    Group& group = groups[{holders.type, layoutText(holders)}];
+    Group& group =
+        groups[{holders.type, layoutText(holders, host.index(), plan.machine().devices[host].name)}];
     const std::string folded = foldedName(name);
     if (!llvm::is_contained(group.names, folded)) {
       group.names.push_back(folded);

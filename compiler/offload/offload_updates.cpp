@@ -1,0 +1,131 @@
+#include "compiler/offload/offload_updates.h"
+
+#include "compiler/offload/state_updates.h"
+#include "ir/graph/rewriter.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfc {
+namespace {
+
+/// Part of a device's memory below which values are too small to be worth a copy of their own.
+constexpr double smallPart = 1e-3;
+
+class Offloader {
+ public:
+  Offloader(const Placement& placement, const StepOrder& order, const Machine& machine, const CostModel& cost)
+      : placement_(placement), order_(order), machine_(machine), cost_(cost), leastBytes_(leastBytes()) {}
+
+  std::optional<Offloaded> run(double margin) const {
+    SideTable<DeviceId, int64_t> lacking = lack(margin);
+    std::vector<StateUpdate> updates = stateUpdates(placement_, freeOps(lacking), leastBytes_);
+    const SideTable<OpId, size_t> at = positions();
+    llvm::stable_sort(
+        updates, [&](const StateUpdate& a, const StateUpdate& b) { return readyAt(a, at) < readyAt(b, at); });
+    SideTable<OpId, bool> moves(placement_.graph.opCount(), false);
+    size_t parameters = 0;
+    for (const StateUpdate& update : updates) {
+      if (lacking[update.device] > 0) {
+        lacking[update.device] -= update.freedBytes;
+        parameters += update.parameters.size();
+        for (const std::vector<OpId>* ops : {&update.ops, &update.parameters, &update.assigns}) {
+          llvm::for_each(*ops, [&](OpId op) { moves[op] = true; });
+        }
+      }
+    }
+    return parameters > 0 ? std::optional(Offloaded{moved(moves), parameters}) : std::nullopt;
+  }
+
+ private:
+  SideTable<DeviceId, int64_t> lack(double margin) const {
+    SideTable<DeviceId, int64_t> bytes(machine_.devices.size(), 0);
+    for (const DeviceId device : machine_.devices.ids()) {
+      const int64_t capacity = machine_.devices[device].memoryBytes;
+      if (capacity > 0 && device != machine_.host()) {
+        bytes[device] = order_.peak[device] - order_.available[device] +
+                        std::llround(margin * static_cast<double>(capacity));
+      }
+    }
+    return bytes;
+  }
+
+  SideTable<DeviceId, int64_t> leastBytes() const {
+    SideTable<DeviceId, int64_t> bytes(machine_.devices.size(), 1);
+    for (const DeviceId device : machine_.devices.ids()) {
+      bytes[device] = std::max<int64_t>(
+          1, std::llround(smallPart * static_cast<double>(machine_.devices[device].memoryBytes)));
+    }
+    return bytes;
+  }
+
+  SideTable<OpId, bool> freeOps(const SideTable<DeviceId, int64_t>& lacking) const {
+    SideTable<OpId, bool> free(placement_.graph.opCount(), false);
+    for (const OpId op : placement_.graph.ops()) {
+      free[op] = lacking[placement_.device[op]] > 0 &&
+                 std::isfinite(cost_.opSeconds(placement_.graph, op, machine_, machine_.host()));
+    }
+    return free;
+  }
+
+  SideTable<OpId, size_t> positions() const {
+    SideTable<OpId, size_t> at(placement_.graph.opCount(), 0);
+    for (size_t i = 0; i < order_.ops.size(); ++i) {
+      at[order_.ops[i]] = i;
+    }
+    return at;
+  }
+
+  // When the last large value that it reads of other ops has been made: its gradient, not a rate or a factor,
+  // which the order may leave to the end.
+  size_t readyAt(const StateUpdate& update, const SideTable<OpId, size_t>& at) const {
+    size_t ready = 0;
+    for (const OpId op : update.ops) {
+      for (const ValueId operand : placement_.graph[op].operands) {
+        const OpId from = placement_.graph[operand].producer;
+        const bool isLarge = placement_.graph.typeOf(operand).bytes() >= leastBytes_[update.device];
+        ready = isLarge && !llvm::is_contained(update.ops, from) ? std::max(ready, at[from]) : ready;
+      }
+    }
+    return ready;
+  }
+
+  // The copy of every op has the id of the op.
+  Placement moved(const SideTable<OpId, bool>& moves) const {
+    const DeviceId host = machine_.host();
+    Placement made{placement_.graph, placement_.device, placement_.policy, placement_.recomputed};
+    Rewriter rewriter(placement_.graph);
+    for (const OpId op : placement_.graph.ops()) {
+      const OpId copy = rewriter.copy(op);
+      if (!moves[op]) {
+        continue;
+      }
+      if (!placement_.graph.pinOf(op).empty()) { // the pin of a split's part
+        rewriter.builder().repin(copy, machine_.devices[host].name);
+      }
+      made.device[op] = host;
+      if (made.recomputed.size() > 0) {
+        made.recomputed[op] = false;
+      }
+    }
+    made.graph = std::move(rewriter).finish();
+    return made;
+  }
+
+  const Placement& placement_;
+  const StepOrder& order_;
+  const Machine& machine_;
+  const CostModel& cost_;
+  const SideTable<DeviceId, int64_t> leastBytes_;
+};
+
+} // namespace
+
+std::optional<Offloaded> offloadUpdates(const Placement& placement, const StepOrder& order,
+                                        const Machine& machine, const CostModel& cost, double margin) {
+  return Offloader(placement, order, machine, cost).run(margin);
+}
+
+} // namespace dfc

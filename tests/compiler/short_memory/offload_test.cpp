@@ -1,0 +1,153 @@
+// Updates of parameters on the host: which ops they are, how many move, and that plans with them are chosen
+// where memory is short.
+#include "compiler/offload/offload_updates.h"
+
+#include "compiler/compile.h"
+#include "compiler/offload/state_updates.h"
+#include "compiler/place/memory_demand.h"
+#include "compiler/place/place.h"
+#include "compiler/run_passes.h"
+#include "ir/verify/verify.h"
+#include "tests/compiler/split/deep_net.h"
+#include "tests/support/catch.h"
+#include "tests/support/matchers.h"
+#include "tests/support/parsed.h"
+#include "tests/support/tiny_plan.h"
+
+#include <fmt/format.h>
+
+namespace dfc::test {
+namespace {
+
+constexpr int layerCount = 4, width = 256;
+constexpr int64_t weightBytes = int64_t{width} * width * 4;
+
+/// Products of 256 x 256 in chains of `relu`, with `optimizer` behind them.
+Graph chain(const std::string& optimizer) {
+  std::string text = fmt::format("graph net {{\n  input x : f32[512, {}]\n", width), now = "x";
+  for (int i = 0; i < layerCount; ++i) {
+    text += fmt::format("  parameter w{0} : f32[{1}, {1}] = glorot(seed={0})\n", i, width);
+  }
+  for (int i = 0; i < layerCount; ++i) {
+    text += fmt::format("  h{0} = relu(matmul({1}, w{0}))\n", i, now);
+    now = fmt::format("h{}", i);
+  }
+  text += fmt::format("  loss = reduceMean({0} * {0})\n  {1}\n  fetch loss\n}}", now, optimizer);
+  return parsed(text);
+}
+
+const char* const adam = "adam(loss, rate=1e-3)";
+
+Machine gpu(int64_t memory, uint32_t count = 1) {
+  Machine machine = smallMachine(count);
+  for (const DeviceId device : machine.devices.ids()) {
+    DeviceRow& row = machine.devices[device];
+    const bool isHost = device == machine.host();
+    row.memoryBytes = isHost ? 0 : memory;
+    row.peakFlops.fill(isHost ? 1e10 : 1e12);
+    row.memoryBandwidth = isHost ? 1e10 : 1e11;
+  }
+  return machine;
+}
+
+Placement onGpu(const Graph& written, const Machine& machine) {
+  const auto fused = runPasses(PassPhase::Fuse, rewritten(written, machine), machine, {});
+  REQUIRE(fused.ok());
+  const RooflineCostModel cost;
+  const PlacementProblem problem{*fused, machine, cost, SideTable<OpId, DeviceId>(fused->opCount()), {}};
+  return placeOn(problem, machine.findDevice("gpu0"));
+}
+
+double stateOn(const Placement& placement, const Machine& machine) {
+  return memoryDemand(placement, machine).state[machine.findDevice("gpu0")];
+}
+
+std::vector<StateUpdate> updatesOf(const Placement& placement, const Machine& machine) {
+  return stateUpdates(placement, SideTable<OpId, bool>(placement.graph.opCount(), true),
+                      SideTable<DeviceId, int64_t>(machine.devices.size(), 4096));
+}
+
+} // namespace
+
+TEST_CASE("updates on the host: Adam's free its moments, each weight's update by itself") {
+  const Machine machine = gpu(1 << 30);
+  const auto updates = updatesOf(onGpu(chain(adam), machine), machine);
+  REQUIRE(updates.size() == layerCount);
+  for (const StateUpdate& update : updates) {
+    CHECK(update.parameters.size() == 3);
+    CHECK(update.assigns.size() == 3);
+    CHECK(update.freedBytes == 2 * weightBytes); // a replica of the weight stays for the products
+  }
+}
+
+TEST_CASE("updates on the host: what frees no memory is no update to move") {
+  const Machine machine = gpu(1 << 30);
+  CHECK(updatesOf(onGpu(chain("sgd(loss, rate=1e-2)"), machine), machine).empty());
+  const Placement adams = onGpu(chain(adam), machine);
+  CHECK(stateUpdates(adams, SideTable<OpId, bool>(adams.graph.opCount(), false),
+                     SideTable<DeviceId, int64_t>(machine.devices.size(), 4096))
+            .empty());
+  CHECK(stateUpdates(adams, SideTable<OpId, bool>(adams.graph.opCount(), true),
+                     SideTable<DeviceId, int64_t>(machine.devices.size(), weightBytes + 1))
+            .empty());
+}
+
+TEST_CASE("updates on the host: a parameter read in 16 bits leaves no f32 behind") {
+  std::string text = fmt::format("graph net {{\n  input x : bf16[512, {0}]\n  parameter w : f32[{0}, {0}] = "
+                                 "glorot(seed=1)\n  h = matmul(x, cast(w, to=bf16))\n"
+                                 "  loss = reduceMean(cast(h * h, to=f32))\n  {1}\n  fetch loss\n}}",
+                                 width, adam);
+  const Machine machine = gpu(1 << 30);
+  const auto updates = updatesOf(onGpu(parsed(text), machine), machine);
+  REQUIRE(updates.size() == 1);
+  CHECK(updates.front().freedBytes == 3 * weightBytes);
+}
+
+TEST_CASE("updates on the host: as many as memory lacks, the first gradients first") {
+  const Machine ample = gpu(1 << 30);
+  const Placement placement = onGpu(chain(adam), ample);
+  const StepOrder order = stepOrder(placement, ample, RooflineCostModel());
+  const DeviceId device = ample.findDevice("gpu0");
+  const int64_t need = (int64_t{1} << 30) - order.available[device] + order.peak[device];
+  CHECK_FALSE(offloadUpdates(placement, order, ample, RooflineCostModel(), 0));
+  for (const size_t layers : {1, 3}) {
+    INFO("the moments of " << layers << " layers have to leave");
+    Machine machine = ample;
+    machine.devices[device].memoryBytes =
+        need - 2 * static_cast<int64_t>(layers) * weightBytes + weightBytes / 2;
+    const auto made = offloadUpdates(placement, stepOrder(placement, machine, RooflineCostModel()), machine,
+                                     RooflineCostModel(), 0);
+    REQUIRE(made);
+    CHECK(made->parameters == 3 * layers);
+    CHECK(verifyPlacement(made->placement, machine).empty());
+    CHECK(stateOn(made->placement, machine) ==
+          Approx(stateOn(placement, ample) - 2.0 * static_cast<double>(layers) * weightBytes));
+    const Graph& graph = made->placement.graph;
+    const std::string last = fmt::format("w{}", layerCount - 1); // its gradient is the first
+    CHECK(made->placement.device[graph[graph.findValue(last)].producer] == machine.host());
+  }
+}
+
+TEST_CASE("updates on the host: chosen where the state exceeds the devices, on one and on two") {
+  for (const uint32_t count : {1, 2}) {
+    INFO(count << " GPUs");
+    const int64_t cap = (count == 1 ? 9 : 5) * weightBytes; // of 12 for the parameters, and the values
+    const auto plan = compile(chain(adam), gpu(cap, count), RooflineCostModel(), {});
+    INFO(render(plan.errors()));
+    REQUIRE(plan.ok());
+    CHECK(plan->policy().find("updated on cpu0 for memory") != std::string::npos);
+    const auto roomy = compile(chain(adam), gpu(1 << 30, count), RooflineCostModel(), {});
+    REQUIRE(roomy.ok());
+    CHECK(plan->predictedSeconds() < 5 * roomy->predictedSeconds()); // the host alone: 80 times
+  }
+}
+
+TEST_CASE("updates stay where the author pins them") {
+  CompileOptions options;
+  options.pins = {{"*", "gpu0"}};
+  const auto plan = compile(chain(adam), gpu(9 * weightBytes), RooflineCostModel(), options);
+  REQUIRE_FALSE(plan.ok());
+  CHECK(render(plan.errors()).find("memory") != std::string::npos);
+}
+
+} // namespace dfc::test

@@ -1,0 +1,91 @@
+// Updates of parameters on the host, where the products stay on a device: the same training as the
+// reference's.
+#include "tests/conformance/contenders.h"
+
+#include "compiler/interpreter/evaluate.h"
+#include "compiler/offload/offload_updates.h"
+#include "compiler/place/place.h"
+#include "compiler/plan_placement.h"
+#include "compiler/run_passes.h"
+#include "ir/author/gradients.h"
+#include "ir/author/optimizers.h"
+#include "tests/conformance/require_plan.h"
+#include "tests/support/catch.h"
+#include "tests/support/random_values.h"
+
+using namespace dfc;
+using namespace dfc::test;
+
+namespace {
+
+constexpr int64_t wide = 64;
+
+/// Two layers with Adam, the second's weight read in 16 bits.
+Graph twoLayers() {
+  Builder g("two layers");
+  const Tensor x = g.input("x", f32({16, wide}));
+  const Tensor w0 = g.parameter("w0", f32({wide, wide}), glorot(1));
+  const Tensor w1 = g.parameter("w1", f32({wide, wide}), glorot(2));
+  const Tensor h = cast(tanh(matmul(x, w0)), ElementType::BF16);
+  const Tensor y = cast(matmul(h, cast(w1, ElementType::BF16)), ElementType::F32);
+  const Tensor loss = reduceMean(y * y);
+  adam({w0, w1}, gradients(loss, {w0, w1}), {.rate = 1e-2});
+  g.fetch("loss", loss);
+  return requireGraph(std::move(g));
+}
+
+/// On the device, but the updates of all weights.
+Placement withUpdatesOnHost(const Graph& graph, const Machine& machine, const std::string& device) {
+  const RooflineCostModel cost;
+  const auto expanded = runPasses(PassPhase::Expand, graph, machine, {});
+  REQUIRE(expanded.ok());
+  const auto fused = runPasses(PassPhase::Fuse, *expanded, machine, {});
+  REQUIRE(fused.ok());
+  const PlacementProblem problem{*fused, machine, cost, SideTable<OpId, DeviceId>(fused->opCount()), {}};
+  const Placement placement = placeOn(problem, machine.findDevice(device));
+  Machine small = machine;
+  small.devices[machine.findDevice(device)].memoryBytes = wide * wide * 4;
+  const auto made = offloadUpdates(placement, stepOrder(placement, small, cost), small, cost, 1);
+  REQUIRE(made);
+  CHECK(made->parameters == 6);
+  return made->placement;
+}
+
+} // namespace
+
+TEST_CASE("updates on the host: a training is the reference's, state under the author's names") {
+  const Graph graph = twoLayers();
+  for (const Contender& contender : contenders(Aspect::Values)) {
+    for (const std::string& device : contender.devices()) {
+      if (device == "cpu0") {
+        continue;
+      }
+      INFO(contender.name << ", " << device);
+      const Machine machine = contender.machine();
+      auto plan = planPlacement(withUpdatesOnHost(graph, machine, device), machine, RooflineCostModel(), {});
+      INFO(render(plan.errors()));
+      REQUIRE(plan.ok());
+      auto session = Session::open(std::make_shared<const Executable>(*std::move(plan)), contender.options());
+      REQUIRE(session.ok());
+      NamedLiterals state = (*session)->state();
+      for (uint64_t step = 0; step < 4; ++step) {
+        const NamedLiterals feeds = randomFeeds(graph, step);
+        const auto expected = evaluate(graph, feeds, state);
+        const auto actual = (*session)->run(feeds);
+        REQUIRE(expected.ok());
+        REQUIRE(actual.ok());
+        CHECK(actual->at("loss").at(0) == Approx(expected->fetches.at("loss").at(0)).epsilon(2e-3));
+        state = expected->parameters;
+        const NamedLiterals now = (*session)->state();
+        REQUIRE(now.size() == state.size());
+        for (const auto& [name, value] : state) {
+          INFO(name);
+          for (int64_t i = 0; i < value.type().shape.elements(); ++i) {
+            REQUIRE(now.at(name).at(i) == Approx(value.at(i)).epsilon(5e-3).margin(1e-4));
+          }
+        }
+        REQUIRE((*session)->setState(state).ok()); // differences do not add up
+      }
+    }
+  }
+}
