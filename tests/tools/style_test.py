@@ -1,5 +1,7 @@
 """The style checks themselves: each rule finds its breach, and leaves what it allows alone. Run by CTest (style.self)."""
 
+import contextlib
+import io
 import pathlib
 import shutil
 import sys
@@ -85,12 +87,28 @@ class Remembered(unittest.TestCase):
             source, header = pathlib.Path(folder) / "a.cpp", pathlib.Path(folder) / "a.h"
             source.write_text('#include "a.h"\n', encoding="utf-8")
             header.write_text("int x;\n", encoding="utf-8")
-            first = database.Hasher("salt").key([source], "c++ a.cpp")
-            self.assertEqual(first, database.Hasher("salt").key([source], "c++ a.cpp"))
-            self.assertNotEqual(first, database.Hasher("salt").key([source], "c++ -O2 a.cpp"))
-            self.assertNotEqual(first, database.Hasher("pepper").key([source], "c++ a.cpp"))
+            first = database.Hasher("salt").key(source, "c++ a.cpp")
+            self.assertEqual(first, database.Hasher("salt").key(source, "c++ a.cpp"))
+            self.assertNotEqual(first, database.Hasher("salt").key(source, "c++ -O2 a.cpp"))
+            self.assertNotEqual(first, database.Hasher("pepper").key(source, "c++ a.cpp"))
             header.write_text("int y;\n", encoding="utf-8")
-            self.assertNotEqual(first, database.Hasher("salt").key([source], "c++ a.cpp"))
+            self.assertNotEqual(first, database.Hasher("salt").key(source, "c++ a.cpp"))
+
+
+    def test_calls_that_find_nothing_are_remembered_and_no_others(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            memory, work, asked = pathlib.Path(folder), {"k": "a", "l": "b", "m": "c"}, []
+
+            def check(items):
+                asked.append(items)
+                return "wrong" if "c" in items else ""
+
+            def divide(fresh):
+                return [([key for key in fresh if key != "m"], "ab"), (["m"], "c")]
+
+            self.assertEqual((3, 1), database.run(memory, work, check, divide))
+            self.assertEqual((1, 1), database.run(memory, work, check))
+            self.assertEqual(["ab", "c", "c"], sorted(asked))
 
 
 class Flags(unittest.TestCase):
@@ -101,16 +119,22 @@ class Flags(unittest.TestCase):
 
 class Names(unittest.TestCase):
     def test_files_whose_flags_can_stand_together_are_read_together(self):
-        with tempfile.TemporaryDirectory() as folder:
-            paths = [pathlib.Path(folder) / f"{name}.cpp" for name in "abcd"]
-            for path in paths:
-                path.write_text("int x;\n", encoding="utf-8")
-            rows = {path: f"c++ -DX -Wall -Werror -MD -MF x.d -o {path}.o -c {path}" for path in paths[:2]}
-            rows[paths[2]] = "c++ -O2 -DY=1 -isystem there -o c.o -c c.cpp"
-            rows[paths[3]] = "c++ -DY=2 -o d.o -c d.cpp"
-            once = names.ONE_INSTRUCTION_SET
-            self.assertEqual([(paths[:3], ["-DX", "-DY=1", "-isystem", "there", once]), (paths[3:], ["-DY=2", once])],
-                             names.batches(rows))
+        paths = [pathlib.Path(f"/{name}.cpp") for name in "abcd"]
+        rows = {path: names.reading_flags(f"c++ -DX -Wall -Werror -MD -MF x.d -o {path}.o -c {path}") for path in paths[:2]}
+        rows[paths[2]] = names.reading_flags("c++ -O2 -DY=1 -isystem there -o c.o -c c.cpp")
+        rows[paths[3]] = names.reading_flags("c++ -DY=2 -o d.o -c d.cpp")
+        once = names.ONE_INSTRUCTION_SET
+        self.assertEqual([(paths[:3], ["-DX", "-DY=1", "-isystem", "there", once]), (paths[3:], ["-DY=2", once])],
+                         names.batches(rows, 8))
+
+    def test_a_batch_for_each_core_unless_it_would_be_small(self):
+        paths = [pathlib.Path(f"/{at:03}.cpp") for at in range(2 * names.FEWEST + 1)]
+        rows = {path: [("-DX",)] for path in paths}
+        for cores, lengths in [(1, [201]), (2, [101, 100]), (8, [101, 100])]:
+            with self.subTest(cores=cores):
+                read = [batch for batch, _ in names.batches(rows, cores)]
+                self.assertEqual(lengths, [len(batch) for batch in read])
+                self.assertEqual(paths, sum(read, []))
 
     @unittest.skipUnless(sources.versioned("clang-tidy", database.CLANG_TIDY), "no clang-tidy of that version")
     def test_a_bad_name_is_found_though_the_files_collide(self):

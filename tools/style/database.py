@@ -48,19 +48,20 @@ class Hasher:
         """The hash of one file's text and the project files it names, read once."""
         if path not in self.known:
             text = path.read_text(encoding="utf-8")
-            below = [folder / name for _, name in includes(text) for folder in (ROOT, path.parent)]
-            self.known[path] = (hashlib.sha256(text.encode()).hexdigest(), [p for p in below if p.is_file()])
+            named = {folder / name for _, name in includes(text) for folder in (ROOT, path.parent)}
+            below = [p.resolve() for p in named if p.is_file()]
+            self.known[path] = (hashlib.sha256(text.encode()).hexdigest(), [p for p in below if p.is_relative_to(ROOT)])
         return self.known[path]
 
-    def key(self, paths, command):
-        reached, waiting = {}, list(paths)
+    def key(self, path, command):
+        """The hash of PATH, of all project files below it, and of COMMAND, which reads it."""
+        reached, waiting = {}, [path.resolve()]
         while waiting:
-            item = waiting.pop().resolve()
-            if item not in reached and item.is_relative_to(ROOT):
+            item = waiting.pop()
+            if item not in reached:
                 reached[item], below = self.direct(item)
                 waiting += below
-        parts = [self.salt, command, *map(str, paths), *sorted(reached.values())]
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        return hashlib.sha256("\n".join([self.salt, command, str(path), *sorted(reached.values())]).encode()).hexdigest()
 
 
 def sources_of(path):
@@ -80,24 +81,30 @@ def entries(build):
     return rows
 
 
-def run(memory, work, check):
-    """Runs CHECK on each item of WORK ({key: item}) whose key is not remembered in the folder MEMORY, on all cores.
+def singly(work):
+    """Each item of WORK ({key: item}) as a call of its own: [([key], item)]."""
+    return [([key], item) for key, item in work.items()]
 
-    Prints what CHECK finds and remembers the keys of those where it finds nothing. Returns (how many ran, how many of
-    them had findings).
+
+def run(memory, work, check, divide=singly):
+    """Runs CHECK on the items of WORK ({key: item}) whose keys are not remembered in the folder MEMORY, on all cores.
+
+    DIVIDE makes the calls of CHECK of them: [(keys of the items, argument)]. Prints what CHECK finds and remembers the keys of
+    calls that find nothing. Returns (how many items are checked, how many calls have findings).
     """
     memory.mkdir(parents=True, exist_ok=True)
     fresh = {key: item for key, item in work.items() if not (memory / key).exists()}
     bad = 0
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        running = {pool.submit(check, item): key for key, item in fresh.items()}
+        running = {pool.submit(check, argument): keys for keys, argument in divide(fresh)}
         for done in concurrent.futures.as_completed(running):
             findings = done.result()
             if findings:
                 bad += 1
                 print(findings, flush=True)
             else:
-                (memory / running[done]).touch()
+                for key in running[done]:
+                    (memory / key).touch()
     for old in {entry.name for entry in memory.iterdir()} - set(work):
         (memory / old).unlink()
     return len(fresh), bad

@@ -3,14 +3,18 @@
 
 usage: names.py BUILD_FOLDER
 Nearly all of clang-tidy's time goes into reading headers and instantiating templates, so files are read together, a batch
-in one translation unit, with all flags that tell them what to read. Files that include themselves once for each
-instruction set are read for one of them. Files of a batch may collide; the names are still read, and only naming findings
-and unreadable files count, as the build itself checks that files compile. A file with a finding in a batch is read again
-alone, because after a collision a base class may be unknown, and its overrides look like new names.
-A batch that passed is remembered in BUILD_FOLDER/style by a hash of the project files that the check reads.
+for each core in one translation unit, with all flags that tell them what to read. Files that include themselves once for
+each instruction set are read for one of them. Files of a batch may collide; the names are still read, and only naming
+findings and unreadable files count, as the build itself checks that files compile. A file with a finding in a batch is read
+again, at last alone, because after a collision a base class may be unknown, and its overrides look like new names.
+The rules come from the .clang-tidy above each file, not from an option: then headers of the system have no rules, and none
+of their names is looked at.
+A file that passed is remembered in BUILD_FOLDER/style by a hash of the project files that the check reads.
 Exits 0 when all pass, 1 with the findings when not, 77 (skipped) where that clang-tidy is not installed.
 """
 
+import math
+import os
 import pathlib
 import re
 import subprocess
@@ -21,7 +25,7 @@ from database import CLANG_TIDY, Hasher, compiler_headers, entries, flags, run
 from sources import ROOMS, ROOT, versioned
 
 SKIPPED = 77
-BATCH = 200
+FEWEST = 100  # files in a batch: fewer cost less than reading their headers once more
 NAMELESS = re.compile(r"CATCH_CONFIG_MAIN")  # makes Catch2 compile itself here: slow to read, and no name of ours
 READING = re.compile(r"-D|-I|-std=|-fopenmp$|-isystem.")  # flags that change what is read; others change what is made of it
 ONE_INSTRUCTION_SET = "-DHWY_COMPILE_ONLY_STATIC"
@@ -48,23 +52,29 @@ def joined(known, more):
     return known + [flag for flag in more if flag not in known]
 
 
-def batches(rows):
-    """[(paths, flags)]: files whose flags can stand together, at most BATCH together, neighbours in the tree first."""
+def compatible(rows):
+    """[(paths, flags)]: the files of ROWS ({path: flags}) whose flags can stand together, neighbours in the tree together."""
     groups = []  # [paths, flags of all of them]
     for path in sorted(rows):
-        if NAMELESS.search(path.read_text(encoding="utf-8")):
-            continue
-        mine = reading_flags(rows[path])
         for group in groups:
-            together = joined(group[1], mine)
+            together = joined(group[1], rows[path])
             if together is not None and group[0][0].suffix == path.suffix:
                 group[0].append(path)
                 group[1] = together
                 break
         else:
-            groups.append([[path], mine])
-    return [(paths[at:at + BATCH], [*(word for flag in kept for word in flag), ONE_INSTRUCTION_SET])
-            for paths, kept in groups for at in range(0, len(paths), BATCH)]
+            groups.append([[path], rows[path]])
+    return [(paths, [*(word for flag in kept for word in flag), ONE_INSTRUCTION_SET]) for paths, kept in groups]
+
+
+def batches(rows, cores):
+    """[(paths, flags)]: the compatible files of ROWS in at most CORES batches of nearly equal length."""
+    divided = []
+    for paths, kept in compatible(rows):
+        count = max(1, min(cores, len(paths) // FEWEST))
+        size = math.ceil(len(paths) / count)
+        divided += [(paths[at:at + size], kept) for at in range(0, len(paths), size)]
+    return divided
 
 
 def findings(said):
@@ -83,7 +93,7 @@ def read(tool, paths, kept):
     with tempfile.NamedTemporaryFile("w", suffix=".cpp", encoding="utf-8") as together:
         together.write("".join(f'#include "{path}"\n' for path in paths))
         together.flush()
-        command = [tool, "--quiet", f"--config-file={ROOT}/.clang-tidy", "--checks=-*,readability-identifier-naming",
+        command = [tool, "--quiet", "--checks=-*,readability-identifier-naming",
                    f"--header-filter=^{re.escape(str(ROOT))}/({'|'.join(ROOMS)})/", together.name, "--", *kept,
                    "-w", "-ferror-limit=0", "-Wno-unknown-warning-option", *compiler_headers()]
         outcome = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -103,7 +113,10 @@ def check(tool, paths, kept):
     found = read(tool, paths, kept)
     if not found or len(paths) == 1:
         return found
-    return "\n".join(filter(None, (read(tool, [path], kept) for path in blamed(found, paths))))
+    again = blamed(found, paths)
+    if len(again) < len(paths):
+        return check(tool, again, kept)
+    return "\n".join(filter(None, (read(tool, [path], kept) for path in again)))
 
 
 def main():
@@ -112,10 +125,17 @@ def main():
         print(f"style.names: clang-tidy {CLANG_TIDY} is not installed (package clang-tidy-{CLANG_TIDY}); skipped")
         return SKIPPED
     hasher = Hasher(CLANG_TIDY + (ROOT / ".clang-tidy").read_text(encoding="utf-8"))
-    rows = entries(build)
-    work = {hasher.key(paths, " ".join(kept)): (paths, kept) for paths, kept in batches(rows)}
-    ran, bad = run(build / "style" / "names", work, lambda item: check(tool, *item))
-    print(f"style.names: {len(rows)} files in {len(work)} batches, {ran} checked now, {bad} with findings")
+    rows = {path: reading_flags(command) for path, command in entries(build).items()
+            if not NAMELESS.search(path.read_text(encoding="utf-8"))}
+    keys = {path: hasher.key(path, str(kept)) for path, kept in rows.items()}
+
+    def divide(fresh):
+        known = batches({path: rows[path] for path in fresh.values()}, len(os.sched_getaffinity(0)))
+        return [([keys[path] for path in paths], (paths, kept)) for paths, kept in known]
+
+    work = {key: path for path, key in keys.items()}
+    ran, bad = run(build / "style" / "names", work, lambda item: check(tool, *item), divide)
+    print(f"style.names: {len(rows)} files, {ran} checked now, {bad} batches with findings")
     return 1 if bad else 0
 
 

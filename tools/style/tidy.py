@@ -29,7 +29,7 @@ def main():
         print(f"style.tidy: clang-tidy {CLANG_TIDY} is not installed (package clang-tidy-{CLANG_TIDY}); skipped")
         return SKIPPED
     hasher = Hasher(CLANG_TIDY + (ROOT / ".clang-tidy").read_text(encoding="utf-8"))
-    work = {hasher.key([path], command): (path, command) for path, command in entries(build).items()}
+    work = {hasher.key(path, command): (path, command) for path, command in entries(build).items()}
     ran, bad = run(build / "style" / "tidy", work, lambda item: check(tool, *item))
     print(f"style.tidy: {len(work)} files, {ran} checked now, {bad} with findings")
     return 1 if bad else 0
