@@ -74,6 +74,47 @@ def test_what_cannot_be_fed():
         session.run({"x": [1, 2, 3]}, arrays="tensorflow")
 
 
+def test_arrays_leave_as_copies():
+    a = dfc.Array([1.0, 2.0])
+    for view in (np.from_dlpack(a), np.from_dlpack(a, copy=True), a.numpy(), np.asarray(a)):
+        view[0] = 7
+    assert a.tolist() == [1, 2]
+    with pytest.raises(BufferError, match="copy=False"):
+        np.from_dlpack(a, copy=False)
+
+
+class Lazy:
+    """On the host, by its own word, with nothing to give."""
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, **options):
+        raise BufferError("not dense")
+
+
+class Negated:
+    """As PyTorch's tensors that are negated where they are read."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def resolve_neg(self):
+        return Negated(-self.array)
+
+
+def test_arrays_of_other_libraries():
+    with pytest.raises(TypeError, match="x: .*Lazy.* gives no array by DLPack: a dense array on the host is needed"):
+        copier(3, "float32").run({"x": Lazy()})
+    assert copier(3, "float32").run({"x": Negated(np.arange(3, dtype=np.float32))})["y"].tolist() == [0, -1, -2]
+
+
 class OnGpu:
     """An array on a GPU, as DLPack says it."""
 
@@ -93,6 +134,27 @@ def test_pytorch():
         y = copier((2, 3), dtype).run({"x": x}, arrays="torch")["y"]
         assert y.dtype == dtype and torch.equal(x, y)
     assert torch.equal(torch.from_dlpack(dfc.Array(np.ones(3))), torch.ones(3, dtype=torch.float64))
+
+
+def test_pytorch_tensors_of_all_kinds():
+    torch = pytest.importorskip("torch")
+    x = torch.arange(6.0).reshape(2, 3)
+    kinds = [x.T, x[:, ::2], x.requires_grad_(), torch.nn.Parameter(x), torch._neg_view(x.detach()), torch.tensor(2.5),
+             torch.zeros(0, 3), torch.ones(1, 3).expand(2, 3)]
+    for x in kinds:
+        assert torch.equal(copier(tuple(x.shape), x.dtype).run({"x": x}, arrays="torch")["y"], x.detach().clone())
+    with pytest.raises(TypeError, match="a dense array on the host"):
+        copier((2, 3), "float32").run({"x": torch.eye(3).to_sparse()})
+
+
+def test_results_of_pytorch_are_no_copies():
+    torch = pytest.importorskip("torch")
+    session = copier(1000, "float32")
+    results = [session.run({"x": torch.ones(1000)}, arrays="torch")["y"] for _ in range(6)]
+    assert all(y.data_ptr() % 4096 == 0 for y in results)  # as results begin; copies only by chance
+    session.close()
+    results[0] += 1
+    assert float(results[0].sum()) == 2000 and float(results[1].sum()) == 1000
 
 
 def test_jax():

@@ -59,7 +59,7 @@ class DType(enum.Enum):
 
 class Array:
     """
-    A tensor of known contents in host memory, 64-byte aligned, row-major. NumPy reads it by `numpy()` or `np.asarray`, PyTorch and JAX by their `from_dlpack`; all of them without a copy.
+    A tensor of known contents in host memory, 64-byte aligned, row-major. NumPy reads it by `numpy()` or `np.asarray`, PyTorch and JAX by their `from_dlpack`: copies, which may be written.
     """
 
     def __init__(self, value: numpy.typing.ArrayLike, dtype: object | None = None) -> None:

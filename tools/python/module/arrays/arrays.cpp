@@ -42,6 +42,18 @@ std::optional<ElementType> elementOf(nb::dlpack::dtype type) {
   }
 }
 
+/// PyTorch has tensors that are negated where they are read, which DLPack does not know.
+AnyArray dlpackArray(nb::handle object, const char* what) {
+  const nb::object read =
+      nb::hasattr(object, "resolve_neg") ? nb::object(object.attr("resolve_neg")()) : nb::borrow(object);
+  AnyArray array;
+  if (!nb::try_cast(read, array)) {
+    refuse(what, fmt::format("{} gives no array by DLPack: a dense array on the host is needed",
+                             textOf(nb::repr(object.type()))));
+  }
+  return array;
+}
+
 Literal literalOfDlpack(nb::handle object, Sharing sharing, const char* what) {
   const auto device = nb::cast<std::pair<int, int>>(object.attr("__dlpack_device__")());
   if (device.first != nb::device::cpu::value) {
@@ -49,7 +61,7 @@ Literal literalOfDlpack(nb::handle object, Sharing sharing, const char* what) {
                              "memory; copy it there first (.cpu() of PyTorch, jax.device_get)",
                              device.second, device.first));
   }
-  auto kept = std::make_unique<AnyArray>(nb::cast<AnyArray>(object));
+  auto kept = std::make_unique<AnyArray>(dlpackArray(object, what));
   const AnyArray& array = *kept;
   const auto element = elementOf(array.dtype());
   if (!element) {
@@ -91,8 +103,17 @@ nb::object viewOf(Literal literal, nb::dlpack::dtype type) {
                                          nullptr, type, nb::device::cpu::value));
 }
 
+/// What leaves is a copy, which may be written: an Array keeps its values.
 nb::object dlpackOf(const Literal& self, const nb::kwargs& arguments) {
-  return viewOf<nb::array_api>(self, dlpackType(self.type().element)).attr("__dlpack__")(**arguments);
+  nb::dict others;
+  for (const auto& [name, value] : arguments) {
+    if (nb::cast<std::string>(name) != "copy") {
+      others[name] = value;
+    } else if (!value.is_none() && !nb::cast<bool>(value)) {
+      throw nb::buffer_error("a dfc.Array gives copies: copy=False is not possible");
+    }
+  }
+  return viewOf<nb::array_api>(self, dlpackType(self.type().element)).attr("__dlpack__")(**others);
 }
 
 nb::object asArray(const Literal& self, nb::handle type, nb::handle copy) {
@@ -155,11 +176,15 @@ nb::object arrayAs(Literal literal, const std::string& form) {
   if (form == "numpy") {
     return numpyOf(std::move(literal));
   }
-  nb::object array = nb::cast(std::move(literal));
+  const nb::dlpack::dtype type = dlpackType(literal.type().element);
   if (form == "torch") {
-    return nb::module_::import_("torch").attr("from_dlpack")(array);
+    return nb::module_::import_("torch").attr("from_dlpack")(viewOf<nb::array_api>(std::move(literal), type));
   }
-  return form == "jax" ? nb::module_::import_("jax.numpy").attr("from_dlpack")(array) : array;
+  if (form == "jax") {
+    return nb::module_::import_("jax.numpy")
+        .attr("from_dlpack")(viewOf<nb::array_api>(std::move(literal), type));
+  }
+  return nb::cast(std::move(literal));
 }
 
 NamedLiterals literalsOf(nb::handle arrays, Sharing sharing) {
@@ -185,7 +210,7 @@ void bindArrays(nb::module_& module) {
   nb::class_<Literal> array(
       module, "Array",
       "A tensor of known contents in host memory, 64-byte aligned, row-major. NumPy reads it by `numpy()` or "
-      "`np.asarray`, PyTorch and JAX by their `from_dlpack`; all of them without a copy.");
+      "`np.asarray`, PyTorch and JAX by their `from_dlpack`: copies, which may be written.");
   array.def(
       "__init__",
       [](Literal* self, const ArrayLike& value, const nb::object& dtype) {
