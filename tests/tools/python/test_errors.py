@@ -113,3 +113,46 @@ def test_warnings():
     dfc.sgd([w, v], dfc.gradients(w.sum(), [w, v]), 0.1)
     with pytest.warns(dfc.PlanWarning, match="'v'"):
         g.finish()
+
+
+X = dfc.Builder("x").input("x", (2, 3))
+SAYS = {
+    "softmax(): there is no argument 'dim'; did you mean 'axis'?\n  softmax(a, axis=-1)": lambda: dfc.softmax(X, dim=1),
+    "sum(): there is no argument 'keepdim'; did you mean 'keepdims'?": lambda: X.sum(1, keepdim=True),
+    "softmax(): 4 arguments are given by place, and 2 can be": lambda: dfc.softmax(X, 1, 2, 3),
+    "softmax(): 'axis' is given twice, by its place and by its name": lambda: dfc.softmax(X, 1, axis=1),
+    "where(): 'a' and 'b' are not given\n  where(condition, a, b)": lambda: dfc.where(X),
+    "fetch(): 'name' takes str, not a dfc.Tensor\n  fetch(name, value)": lambda: dfc.Builder().fetch(X, "x"),
+    "linear(): 'to' takes int, not float 3.0": lambda: dfc.Layers(dfc.Builder()).linear("a", X, 3.0),
+    "gradients(): 'wrt' takes Sequence[dfc.Tensor or ArrayLike], not a dfc.Tensor; give a list": lambda: dfc.gradients(X.sum(), X),
+    "init.normal(): 'mean' takes float, not str 'a'": lambda: dfc.init.normal("a"),
+    "compile(): 'graph' takes dfc.Graph, not a dfc.Builder; finish it first: g.finish()": lambda: dfc.open(dfc.Builder()),
+    "Builder(): 'name' takes str, not int 3": lambda: dfc.Builder(3),
+    "Trainer(): 'session' takes Session, not int 3": lambda: dfc.Trainer(3, steps=1),
+    "Session(): 'plan' takes Plan, not a dfc.Graph; plan it first": lambda: dfc.Session(dfc.Builder().finish()),
+    "__matmul__(): 'other' takes dfc.Tensor or ArrayLike, not None": lambda: X @ None,
+    "whole numbers are needed for a shape, axes or strides, not 1.5": lambda: X.sum(axis=1.5),
+    "whole numbers are needed for a shape, axes or strides, not 'a'": lambda: X.reshape("a"),
+    "no element type '3'": lambda: X.astype(3),
+    "init: None, a number or one of dfc.init, not <class 'numpy.ndarray'>": lambda: dfc.Builder().parameter("w", 3, np.ones(3)),
+}
+
+
+@pytest.mark.parametrize("text", SAYS, ids=lambda text: text.split("\n")[0])
+def test_arguments_that_do_not_fit(text):
+    with pytest.raises(TypeError) as caught:
+        SAYS[text]()
+    assert text in str(caught.value)
+
+
+def test_arguments_that_fit_still_raise_their_own_errors():
+    def broken(step):
+        raise TypeError("of the user's function")
+
+    g = dfc.Builder()
+    g.fetch("y", g.input("x", 3) + 1)
+    with pytest.raises(TypeError, match="^of the user's function$"):
+        dfc.Trainer(dfc.open(g.finish(), "cpu"), steps=1, feeds=broken).run()
+    with pytest.raises(AttributeError):
+        X.nothing
+    assert dfc.softmax.__doc__.startswith("softmax(a: ")

@@ -71,7 +71,10 @@ nb::object numpyType(ElementType type) {
 int64_t indexOf(nb::handle object) {
   const nb::object number = nb::steal(PyNumber_Index(object.ptr()));
   if (!number.is_valid()) {
-    throw nb::python_error();
+    PyErr_Clear();
+    throw nb::type_error(
+        fmt::format("whole numbers are needed for a shape, axes or strides, not {}", textOf(nb::repr(object)))
+            .c_str());
   }
   return nb::cast<int64_t>(number);
 }
@@ -83,6 +86,9 @@ Dims dimsOf(nb::handle object) {
     return {indexOf(object)};
   }
   Dims dims;
+  if (PyFloat_Check(object.ptr()) || nb::isinstance<nb::str>(object) || object.is_none()) {
+    indexOf(object); // says what is needed
+  }
   for (const nb::handle dim : object) {
     dims.push_back(indexOf(dim));
   }
@@ -93,7 +99,7 @@ Dims axesOf(nb::handle object) { return object.is_none() ? Dims{} : dimsOf(objec
 
 ElementType elementTypeOf(nb::handle object) {
   ElementType type{};
-  if (nb::try_cast(object, type)) {
+  if (!nb::isinstance<nb::int_>(object) && nb::try_cast(object, type)) {
     return type;
   }
   const std::string name = nameOfType(object);

@@ -160,6 +160,13 @@ Initialiser initialiserOf(const InitLike& given) {
   if (nb::isinstance<nb::float_>(given) || nb::isinstance<nb::int_>(given)) {
     return constantInit(nb::cast<double>(given));
   }
+  if (!nb::isinstance<Initialiser>(given)) {
+    throw nb::type_error(
+        fmt::format("init: None, a number or one of dfc.init, not {}; the values of an array are given by "
+                    "session.set_state, or read by dfc.init.from_file",
+                    textOf(nb::repr(given.type())))
+            .c_str());
+  }
   return nb::cast<Initialiser>(given);
 }
 

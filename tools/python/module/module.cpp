@@ -3,6 +3,7 @@
 #include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/errors.h"
+#include "tools/python/module/wrong_arguments.h"
 
 // NOLINTNEXTLINE: the macro's own names
 NB_MODULE(_core, module) {
@@ -33,4 +34,5 @@ NB_MODULE(_core, module) {
   bindSession(module);
   bindFiles(module);
   bindTrainer(module);
+  explainWrongArguments(module);
 }

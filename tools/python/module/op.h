@@ -23,6 +23,23 @@
 
 namespace dfc::python {
 
+/// A list of operands: no tensor, whose iteration gives slices of it.
+struct Args : std::vector<Arg> {};
+
+} // namespace dfc::python
+
+/// @cond INTERNAL
+template <>
+struct nanobind::detail::type_caster<dfc::python::Args> : list_caster<dfc::python::Args, dfc::python::Arg> {
+  using Base = list_caster<dfc::python::Args, dfc::python::Arg>;
+  bool from_python(handle given, uint8_t flags, cleanup_list* cleanup) noexcept {
+    return !isinstance<dfc::python::Value>(given) && Base::from_python(given, flags, cleanup);
+  }
+};
+/// @endcond
+
+namespace dfc::python {
+
 /// Of Layers, KvCache, …: with the builder that it writes to.
 template <class T>
 struct Written {
@@ -67,7 +84,7 @@ struct Given<MaybeTensor> {
 };
 template <>
 struct Given<std::vector<Tensor>> {
-  using From = const std::vector<Arg>&;
+  using From = const Args&;
   static std::vector<Tensor> of(Call& call, From from) { return call.tensors(from); }
 };
 template <>
@@ -111,7 +128,7 @@ auto toPython(Call& call, const std::pair<A, B>& both) {
 // --- The builder that a call writes to.
 
 inline void addTensors(std::vector<const Arg*>& all, const Arg& one) { all.push_back(&one); }
-inline void addTensors(std::vector<const Arg*>& all, const std::vector<Arg>& several) {
+inline void addTensors(std::vector<const Arg*>& all, const Args& several) {
   for (const Arg& one : several) {
     all.push_back(&one);
   }

@@ -115,6 +115,12 @@ NamedLiterals OpenSession::feeds(nb::handle feeds) const {
 
 NamedLiterals OpenSession::state(nb::handle state) const {
   NamedLiterals named;
+  if (!nb::hasattr(state, "keys")) {
+    throw nb::type_error(fmt::format("state is arrays by the names of parameters, as {{'{}': array}}, not {}",
+                                     parameters_.empty() ? "w" : parameters_.begin()->first,
+                                     textOf(nb::repr(state.type())))
+                             .c_str());
+  }
   for (const auto& [name, array] : namedArrays(state)) {
     const auto type = parameters_.find(name);
     const auto wanted = type != parameters_.end() ? std::optional(type->second) : std::nullopt;
