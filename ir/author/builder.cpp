@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <stdexcept>
 
 namespace dfc {
@@ -199,7 +200,15 @@ Tensor Builder::constant(const Literal& value, std::source_location where) {
 }
 
 Tensor Builder::scalar(ElementType type, double value, std::source_location where) {
-  return constant(filledLiteral({type, {}}, value), where);
+  const Literal rounded = filledLiteral({type, {}}, value);
+  if (std::isfinite(value) && !std::isfinite(rounded.at(0))) {
+    graph().report(
+        inScope({Severity::Warning, locate(where),
+                 fmt::format("{} is too large for {}: it becomes {}", value, name(type), rounded.at(0)),
+                 "cast to a wider type first; write infinity where it is meant"},
+                scope_));
+  }
+  return constant(rounded, where);
 }
 
 Tensor Builder::assign(Tensor parameter, Tensor value, std::source_location where) {

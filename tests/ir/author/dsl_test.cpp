@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 using namespace dfc;
 
 namespace {
@@ -252,6 +254,23 @@ TEST_CASE("dsl: numbers that cannot be what they must be") {
     CHECK(errors[i].where.file == __FILE__);
     CHECK(errors[i].where.line == line + i);
   }
+}
+
+TEST_CASE("dsl: a number too large for a float type is warned of") {
+  Builder g;
+  const Tensor x = g.input("x", TensorType{ElementType::F16, {3}});
+  const uint32_t line = __LINE__ + 1;
+  g.fetch("scaled", x * 1e6);
+  g.fetch("largest", max(x, 65504.0)); // f16's own
+  g.fetch("masked", max(x, -std::numeric_limits<double>::infinity()));
+  g.fetch("wide", cast(x, ElementType::F32) * 1e6);
+  g.scalar(ElementType::BF16, -1e39);
+  const Diagnostics& warnings = g.graph().warnings();
+  REQUIRE(warnings.size() == 2);
+  CHECK(warnings[0].message == "1000000 is too large for f16: it becomes inf");
+  CHECK(warnings[0].where.line == line);
+  CHECK(warnings[0].hint == "cast to a wider type first; write infinity where it is meant");
+  CHECK(warnings[1].message == "-1e+39 is too large for bf16: it becomes -inf");
 }
 
 TEST_CASE("dsl: tensors that were never made, and tensors of another graph") {

@@ -115,6 +115,16 @@ def test_warnings():
         g.finish()
 
 
+def test_numbers_too_large_for_a_float_type_are_warned_of():
+    g = dfc.Builder()
+    x = g.input("x", 3, "float16")
+    g.fetch("y", x * 1e6); wanted = line()
+    g.fetch("z", x * float("inf"))
+    with pytest.warns(dfc.PlanWarning, match=f"test_errors.py:{wanted}:.*1000000 is too large for f16: it becomes inf") as all:
+        dfc.compile(g.finish(), "cpu")
+    assert len(all) == 1
+
+
 X = dfc.Builder("x").input("x", (2, 3))
 SAYS = {
     "softmax(): there is no argument 'dim'; did you mean 'axis'?\n  softmax(a, axis=-1)": lambda: dfc.softmax(X, dim=1),

@@ -51,6 +51,23 @@ def test_floor_division(evaluate):
     same(evaluate, [lambda m, a, b: a // b, lambda m, a, b: a % b, lambda m, a, b: 1 // a], 8 * B, B)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_floor_division_of_floats_is_exact(evaluate, dtype):
+    inf, nan = np.inf, np.nan
+    a = np.array([1, -1, 0.3, 6, 5, -5, 5, -5, 0, -0.0, inf, 1, -1, nan, 7.5, -7.5, 0, 1, 4e4, -4e4, 2e4, 3], dtype)
+    b = np.array([0.1, 0.1, 0.1, 0.1, 3, 3, -3, -3, 2, 2, 2, inf, inf, 1, 0, 0, 0, -inf, 0.01, 0.01, 7e-3, nan], dtype)
+    wide = np.linspace(1e9, 1e12, 22).astype(dtype) if dtype == np.float64 else a
+    calls = [lambda m, a, b, c: a // b, lambda m, a, b, c: a % b, lambda m, a, b, c: c // b, lambda m, a, b, c: c % b,
+             lambda m, a, b, c: a // 0.1, lambda m, a, b, c: 1 % b, lambda m, a, b, c: m.remainder(a, np.array([0.7], dtype))]
+    same(evaluate, calls, a, b, wide, rtol=0)
+    g = dfc.Builder()
+    x, y = g.input("x", 3), g.input("y", 3)
+    for i, gradient in enumerate(dfc.gradients((x % y).sum(), [x, y])):
+        g.fetch(f"d{i}", gradient)
+    found = dfc.open(g.finish(), "cpu").run({"x": [5, -5, 1], "y": [3, 3, 0.3]})
+    assert found["d0"].tolist() == [1, 1, 1] and found["d1"].tolist() == [-1, 2, -3]
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_log1p_and_expm1_near_zero(evaluate, dtype):
     near = np.array([0, 1e-30, -1e-30, 1e-12, -1e-9, 3e-8, 1e-5, -1e-3, 0.1, -0.5, 0.9, 3, 50, -20, np.inf, np.nan], dtype)

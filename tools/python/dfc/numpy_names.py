@@ -104,22 +104,52 @@ def _is_float(a: Tensor) -> bool:
     return a.dtype in _FLOATS
 
 
+def _split(a: Tensor) -> tuple[Tensor, Tensor]:
+    """Two float64 of half the digits, whose sum is a: their products have no error (Dekker 1971)."""
+    large = a * float(2**27 + 1)
+    high = large - (large - a)
+    return high, a - high
+
+
+def _product_error(a: Tensor, b: Tensor, product: Tensor) -> Tensor:
+    """What the rounded product lacks of the exact one."""
+    (a1, a2), (b1, b2) = _split(a), _split(b)
+    return ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2
+
+
+def _divided(a: Any, b: Any, dtype: DType) -> tuple[Tensor, Tensor]:
+    """The quotient, rounded down, and the exact remainder of floats, as NumPy has them, for quotients below 2**53: the
+    quotient of float64 may have been rounded up to a whole number, which the sign of the remainder shows."""
+    zero = zeros_like(a if isinstance(a, Tensor) else b)
+    x, y = ((v if isinstance(v, Tensor) else _core.subtract(v, zero)).astype(DType.float64) for v in (a, b))
+    quotient = _core.floor(x / y)
+    product = quotient * y
+    rest = _core.where(abs(y) == math.inf, x, (x - product) - _product_error(quotient, y, product))
+    above = (rest != 0) & ((rest < 0) != (y < 0))
+    quotient, rest = _core.where(above, quotient - 1, quotient), _core.where(above, rest + y, rest)
+    infinite = abs(x) == math.inf
+    return tuple(_core.where(infinite, math.nan, found).astype(dtype) for found in (quotient, rest))
+
+
 def floor_divide(a: Any, b: Any) -> Tensor:
-    """a // b, with broadcasting: the largest whole number not above the quotient. Of floats floor(a / b), of integers 0
-    where b is 0."""
+    """a // b, with broadcasting: the largest whole number not above the exact quotient, of floats below 2**53; of integers
+    0 where b is 0."""
     quotient = _core.divide(a, b)
     if _is_float(quotient):
-        return _core.floor(quotient)
+        return _divided(a, b, quotient.dtype)[0] if quotient.valid else quotient
     b = b if isinstance(b, Tensor) else numpy.asarray(b)
     left = _core.subtract(a, quotient * b)
     return _core.where((left != 0) & ((left < 0) != (b < 0)) & (b != 0), quotient - 1, quotient)
 
 
 def remainder(a: Any, b: Any) -> Tensor:
-    """a % b, with broadcasting: what floor_divide leaves, of the sign of b; of integers 0 where b is 0."""
+    """a % b, with broadcasting: what floor_divide leaves, of the sign of b, exactly; of integers 0 where b is 0."""
+    quotient = _core.divide(a, b)
+    if _is_float(quotient):
+        return _divided(a, b, quotient.dtype)[1] if quotient.valid else quotient
     b = b if isinstance(b, Tensor) else numpy.asarray(b)
     left = _core.subtract(a, floor_divide(a, b) * b)
-    return left if _is_float(left) else left * (b != 0).astype(left.dtype.numpy if isinstance(b, numpy.ndarray) else left.dtype)
+    return left * (b != 0).astype(left.dtype.numpy if isinstance(b, numpy.ndarray) else left.dtype)
 
 
 def mod(a: Any, b: Any) -> Tensor:
