@@ -1,7 +1,8 @@
 // What generated kernels need of CUDA, on the host. Included by their text as the tests compile it, never by
-// the tests themselves. Each thread of a block is a fiber (ucontext); blocks run one after the other, in the
-// order of their numbers or against it: CUDA promises none. A fiber gives way only at barriers and shuffles,
-// where it waits until every live thread of its block or warp is there.
+// the tests themselves. Each thread of a block is a fiber; blocks run one after the other, in the order of
+// their numbers or against it: CUDA promises none. A fiber gives way only at barriers and shuffles, where it
+// waits until every live thread of its block or warp is there. Fibers start by ucontext and change places by
+// the compiler's own jumps, which ask the system for nothing.
 #pragma once
 
 #include <ucontext.h>
@@ -41,14 +42,16 @@ struct Meeting { // of the live threads of a warp or of the block
   unsigned int round = 0;
 };
 
+using JumpBuffer = void* [5]; // of __builtin_setjmp
+
 struct Fiber {
-  ucontext_t context{};
+  JumpBuffer left; // where it gave way
   std::vector<char> stack;
   bool done = false;
 };
 
 inline std::vector<Fiber> fibers;
-inline ucontext_t scheduler;
+inline JumpBuffer scheduler;
 inline Meeting wholeBlock, warps[32];
 inline std::uint64_t slots[1024];
 inline bool moved = false;
@@ -63,17 +66,23 @@ inline void settle(Meeting& meeting) {
   }
 }
 
+[[gnu::noinline]] inline void jump(JumpBuffer& to) { __builtin_longjmp(to, 1); }
+[[gnu::noinline]] inline void change(JumpBuffer& from, JumpBuffer& to) {
+  if (__builtin_setjmp(from) == 0) {
+    jump(to);
+  }
+}
+
 inline void meet(Meeting& meeting) {
   const unsigned int round = meeting.round, self = thread.x;
   ++meeting.here;
   settle(meeting);
   while (meeting.round == round) {
-    swapcontext(&fibers[self].context, &scheduler);
-    thread.x = self;
+    change(fibers[self].left, scheduler);
   }
 }
 
-inline void runFiber() {
+inline void runThread() {
   const unsigned int self = thread.x;
   body(arguments);
   fibers[self].done = moved = true;
@@ -83,34 +92,57 @@ inline void runFiber() {
   }
 }
 
-// False: the threads that are left wait for each other for ever.
-inline bool runBlock() {
-  const unsigned int count = blockSize.x;
+inline void runFiber() {
+  for (;;) { // a block after the other
+    runThread();
+    change(fibers[thread.x].left, scheduler);
+  }
+}
+
+// Runs thread.x for the first time, until it gives way.
+[[gnu::noinline]] inline void start(Fiber& fiber) {
+  fiber.stack.resize(1 << 16);
+  ucontext_t context;
+  getcontext(&context);
+  context.uc_stack.ss_sp = fiber.stack.data();
+  context.uc_stack.ss_size = fiber.stack.size();
+  makecontext(&context, runFiber, 0);
+  if (__builtin_setjmp(scheduler) == 0) {
+    setcontext(&context);
+  }
+}
+
+inline void goOn(Fiber& fiber) { fiber.stack.empty() ? start(fiber) : change(scheduler, fiber.left); }
+
+inline void seat(unsigned int count) {
   wholeBlock = {static_cast<int>(count)};
   for (unsigned int warp = 0; warp < 32; ++warp) {
     const int left = static_cast<int>(count) - static_cast<int>(warp) * 32;
     warps[warp] = {left < 0 ? 0 : left < 32 ? left : 32};
   }
-  fibers.resize(count);
-  for (Fiber& fiber : fibers) {
-    fiber.stack.resize(1 << 16);
-    fiber.done = false;
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.data();
-    fiber.context.uc_stack.ss_size = fiber.stack.size();
-    fiber.context.uc_link = &scheduler;
-    makecontext(&fiber.context, runFiber, 0);
+  if (fibers.size() < count) {
+    fibers.resize(count);
   }
+  for (Fiber& fiber : fibers) {
+    fiber.done = false;
+  }
+}
+
+// False: the threads that are left wait for each other for ever.
+inline bool runBlock() {
+  const unsigned int count = blockSize.x;
+  seat(count);
   for (unsigned int left = count; left > 0;) {
     moved = false;
     for (unsigned int i = 0; i < count; ++i) {
       if (!fibers[i].done) {
         thread.x = i;
-        swapcontext(&scheduler, &fibers[i].context);
+        goOn(fibers[i]);
         left -= fibers[i].done ? 1 : 0;
       }
     }
     if (left > 0 && !moved) {
+      fibers.clear(); // they would go on where they wait
       return false;
     }
   }
