@@ -45,17 +45,19 @@ Dims dimsOf(const Shape& shape) { return {shape.dims().begin(), shape.dims().end
 template <class Visit>
 void forEachProduct(const Convolution& conv, Visit visit) {
   const WindowAxis &rows = conv.windows.rows, &columns = conv.windows.columns;
-  for (int64_t at = 0; at < conv.result.elements(); ++at) {
+  const int64_t results = conv.result.elements();
+  for (int64_t at = 0; at < results; ++at) {
     const Index index = indexOf(conv.result, at);
     const int64_t group = index[1] / (conv.filter[0] / conv.groups);
     for (int64_t c = 0; c < conv.filter[1]; ++c) {
+      const int64_t imageAt = offsetOf(conv.image, {index[0], group * conv.filter[1] + c, 0, 0});
+      const int64_t filterAt = offsetOf(conv.filter, {index[1], c, 0, 0});
       for (int64_t i = 0; i < rows.size; ++i) {
         for (int64_t j = 0; j < columns.size; ++j) {
           const int64_t y = index[2] * rows.stride - rows.low + i * rows.dilation;
           const int64_t x = index[3] * columns.stride - columns.low + j * columns.dilation;
           if (y >= 0 && y < conv.image[2] && x >= 0 && x < conv.image[3]) {
-            visit(offsetOf(conv.image, {index[0], group * conv.filter[1] + c, y, x}),
-                  offsetOf(conv.filter, {index[1], c, i, j}), at);
+            visit(imageAt + y * conv.image[3] + x, filterAt + i * columns.size + j, at);
           }
         }
       }
@@ -88,16 +90,25 @@ Convolution convolution(const Case& c, ElementType type) {
   return convolutionOf(opOf(c), types);
 }
 
+std::vector<double> elementsOf(const Literal& literal) {
+  std::vector<double> elements(static_cast<size_t>(literal.type().shape.elements()));
+  for (size_t i = 0; i < elements.size(); ++i) {
+    elements[i] = literal.at(static_cast<int64_t>(i));
+  }
+  return elements;
+}
+
 Expected expectedOf(ConvolutionPass pass, const Convolution& conv, const Triple& given) {
   Expected expected(std::max({conv.image.elements(), conv.filter.elements(), conv.result.elements()}));
+  const std::vector<double> images = elementsOf(given.image), filters = elementsOf(given.filter);
+  const std::vector<double> cotangents = elementsOf(given.cotangent);
   forEachProduct(conv, [&](int64_t image, int64_t filter, int64_t result) {
+    const auto i = static_cast<size_t>(image), f = static_cast<size_t>(filter),
+               r = static_cast<size_t>(result);
     switch (pass) {
-    case ConvolutionPass::Forward:
-      return expected.add(result, given.image.at(image) * given.filter.at(filter));
-    case ConvolutionPass::InputGradient:
-      return expected.add(image, given.filter.at(filter) * given.cotangent.at(result));
-    case ConvolutionPass::FilterGradient:
-      return expected.add(filter, given.image.at(image) * given.cotangent.at(result));
+    case ConvolutionPass::Forward: return expected.add(result, images[i] * filters[f]);
+    case ConvolutionPass::InputGradient: return expected.add(image, filters[f] * cotangents[r]);
+    case ConvolutionPass::FilterGradient: return expected.add(filter, images[i] * cotangents[r]);
     }
   });
   return expected;
