@@ -75,18 +75,19 @@ void look(const Executable& plan, bool peerReads, Within limit, Seen& seen) {
 } // namespace
 
 TEST_CASE("queue regions: an earlier computation races with no command within one, but does beyond it") {
+  std::vector<Plan> plans;
+  for (uint64_t seed = 0; seed < 60; seed += 2) {
+    plans.push_back(scatteredPlan(seed, 30 + 2 * seed, 400));
+  }
+  for (const int64_t batch : {64, 1024, 8192}) {
+    plans.push_back(exchangingNet(batch));
+  }
   for (const bool peerReads : {false, true}) {
     INFO((peerReads ? "with" : "without") << " reads from peers");
     Seen queueRegion, program;
-    const auto check = [&](const Executable& plan) {
-      look(plan, peerReads, Within::QueueRegion, queueRegion);
-      look(plan, peerReads, Within::Program, program);
-    };
-    for (uint64_t seed = 0; seed < 60; seed += 2) {
-      check(*scatteredPlan(seed, 30 + 2 * seed, 400));
-    }
-    for (const int64_t batch : {64, 1024, 8192}) {
-      check(*exchangingNet(batch));
+    for (const Plan& plan : plans) {
+      look(*plan, peerReads, Within::QueueRegion, queueRegion);
+      look(*plan, peerReads, Within::Program, program);
     }
     CHECK(queueRegion.moved > 150); // else little is tested
     CHECK(queueRegion.races == 0);
