@@ -38,6 +38,9 @@ class Matcher {
         match(row, *found);
       }
     }
+    if (!elsewhere_.empty()) {
+      errors_.push_back(liesElsewhere());
+    }
     if (errors_.empty() && shared_.empty()) {
       errors_.push_back(errorWithoutPlace(
           "the plan and the session whose state it is to share have no parameter in common",
@@ -64,14 +67,21 @@ class Matcher {
       }
     }
     if (pairs.size() != row.copies.size() || row.copies.size() != held.copies.size()) {
-      errors_.push_back(errorWithoutPlace(
-          fmt::format("parameter '{}' lies as {}, but as {} in the session whose state it is to share",
-                      row.name, describe(own_, row), describe(other_, held)),
-          "compile both plans for the same machine, with the same precision, pins and cuts; places that "
-          "costs "
-          "choose may differ all the same: then copy the values, by state and setState"));
+      elsewhere_.push_back(fmt::format("'{}' lies as {}, but as {} in the session whose state it is to share",
+                                       row.name, describe(own_, row), describe(other_, held)));
     }
     shared_.insert(shared_.end(), pairs.begin(), pairs.end());
+  }
+
+  /// One error of all parameters in other places, as most have one cause.
+  Diagnostic liesElsewhere() const {
+    const std::string more =
+        elsewhere_.size() == 1 ? "" : fmt::format("; {} more lie elsewhere, too", elsewhere_.size() - 1);
+    return errorWithoutPlace(
+        fmt::format("parameter {}{}", elsewhere_.front(), more),
+        "compile both plans for the same machine, with the same precision, pins and cuts; places that "
+        "costs choose may differ all the same: then open it with a state of its own, and copy the values "
+        "by state and setState (set_state of Python)");
   }
 
   bool alike(const ParameterPart& a, const ParameterPart& b) const {
@@ -83,6 +93,7 @@ class Matcher {
 
   const StateOwner &own_, &other_;
   std::vector<SharedValue> shared_;
+  std::vector<std::string> elsewhere_; // parameters in other places, and which
   Diagnostics errors_;
 };
 

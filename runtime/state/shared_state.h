@@ -21,7 +21,8 @@ struct SharedValue {
 };
 
 /// The parameters that both plans have, by name: their parts and replicas, each on one device. Errors: types,
-/// parts or devices that differ, all at once, and plans without a parameter in common.
+/// types that differ, all at once; devices and parts that differ, as one, and plans without a parameter in
+/// common.
 Result<std::vector<SharedValue>> sharedValues(const StateOwner& own, const StateOwner& other);
 
 /// The steps of sessions that share parameters: those of one session have ended before those of another
