@@ -289,4 +289,23 @@ TEST_CASE("onnx: a convolution over three axes") {
                    {floats({1, 1, 3, 1, 2}, {2.5, 2.5, 4.5, 4.5, 4.5, 4.5})}}) == "passes");
 }
 
+TEST_CASE("onnx: determinants of small matrices") {
+  CHECK(outcomeOf({"Det", 11, {}, {floats({1, 1}, {-3})}, {floats({}, {-3})}}) == "passes");
+  CHECK(outcomeOf({"Det",
+                   11,
+                   {},
+                   {floats({2, 3, 3}, {2, 0, 1, 1, 3, 0, 0, 1, 4, 0, 1, 0, 1, 0, 0, 0, 0, 1})},
+                   {floats({2}, {2 * 12 + 1 * 1, -1})}}) == "passes");
+  // Of two blocks: (1 * 4 - 2 * 3) * (5 * 1 - 2 * 2).
+  CHECK(outcomeOf({"Det",
+                   11,
+                   {},
+                   {floats({4, 4}, {1, 2, 9, 9, 3, 4, 9, 9, 0, 0, 5, 2, 0, 0, 2, 1})},
+                   {floats({}, {-2})}}) == "passes");
+  CHECK(outcomeOf({"Det", 11, {}, {floats({2, 3}, {1, 2, 3, 4, 5, 6})}}) ==
+        "out of scope: Det with matrices of shape [2, 3]");
+  CHECK(outcomeOf({"Det", 11, {}, {floats({5, 5}, std::vector<double>(25, 1))}}) ==
+        "out of scope: Det with matrices of more than 4 x 4");
+}
+
 } // namespace dfc::test

@@ -91,6 +91,28 @@ TEST_CASE("onnx: GridSample of pictures of three axes") {
                    {floats({1, 1, 1, 1, 3}, {2.5, 6, 1})}}) == "passes");
 }
 
+TEST_CASE("onnx: Resize gives extrapolation_value where a part reaches beyond the picture") {
+  OnnxAttribute minusOne;
+  minusOne.real = -1;
+  Attributes attributes = {{"mode", textAttribute("linear")},
+                           {"coordinate_transformation_mode", textAttribute("tf_crop_and_resize")},
+                           {"extrapolation_value", minusOne}};
+  // Of two columns the places -1, 0.5, 2; of two rows 0 and 1, and then 0 and 2.
+  const Literal a = floats({1, 1, 2, 2}, {1, 3, 5, 7});
+  const auto made = [&](const Literal& part, const std::vector<double>& wanted) {
+    return outcomeOf({"Resize",
+                      13,
+                      attributes,
+                      {a, part, std::nullopt, whole({1, 1, 2, 3})},
+                      {floats({1, 1, 2, 3}, wanted)}});
+  };
+  CHECK(made(floats({8}, {0, 0, 0, -1, 1, 1, 1, 2}), {-1, 2, -1, -1, 6, -1}) == "passes");
+  CHECK(made(floats({8}, {0, 0, 0, 0, 1, 1, 2, 1}), {1, 2, 3, -1, -1, -1}) == "passes");
+  attributes["mode"] = textAttribute("nearest");
+  attributes.erase("extrapolation_value"); // 0
+  CHECK(made(floats({8}, {0, 0, 0, -1, 1, 1, 1, 2}), {0, 1, 0, 0, 5, 0}) == "passes");
+}
+
 TEST_CASE("onnx: what pictures are not sampled by is out of scope by name") {
   const Literal a = floats({1, 1, 2, 2}, {1, 2, 3, 4}), region = floats({1, 4}, {0, 0, 1, 1});
   CHECK(outcomeOf({"GridSample", 16, {}, {a, floats({1, 1, 1, 3}, {0, 0, 0})}}) ==

@@ -92,6 +92,9 @@ class NodeCall {
 using NodeResults = std::vector<Tensor>;
 using NodeMapping = NodeResults (*)(NodeCall&);
 
+/// The op, with its domain where that is not ONNX's own.
+std::string qualifiedName(const OnnxNode& node);
+
 /// The mapping of an ONNX op; throws MissingOp where dfc's table cannot express it.
 NodeMapping onnxMapping(const std::string& op);
 bool hasOnnxMapping(const std::string& op);
@@ -128,5 +131,7 @@ MappingTable controlMappings();
 MappingTable attentionMappings();
 MappingTable quantisedMappings();
 MappingTable trigonometricMappings();
+MappingTable determinantMapping();
+MappingTable trainingMappings();
 
 } // namespace dfc::onnx

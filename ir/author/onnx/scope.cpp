@@ -29,10 +29,6 @@ std::string scopeOf(const std::string& name) {
              : name.substr(begin, end - begin);
 }
 
-std::string qualified(const OnnxNode& node) {
-  return node.domain.empty() ? node.op : fmt::format("{}::{}", node.domain, node.op);
-}
-
 const OnnxFunction* functionFor(const OnnxModel& model, const OnnxNode& node) {
   for (const OnnxFunction& function : model.functions) {
     if (function.name == node.op && function.domain == node.domain && function.overload == node.overload) {
@@ -144,7 +140,7 @@ void OnnxScope::spend(int64_t count) {
 }
 
 void OnnxScope::report(const OnnxNode& node, Problem::Kind kind, const std::string& what) {
-  state_.problems.push_back({kind, what, "", qualified(node), node.name, state_.ordinal});
+  state_.problems.push_back({kind, what, "", qualifiedName(node), node.name, state_.ordinal});
   for (const std::string& output : node.outputs) {
     poison(output);
   }
@@ -185,8 +181,8 @@ void OnnxScope::runNode(const OnnxNode& node, int64_t opset) {
     defineResults(node, call(*function, node), opsBefore);
     return;
   }
-  if (!node.domain.empty()) {
-    throw MissingOp("no op for " + qualified(node));
+  if (!node.domain.empty() && !hasOnnxMapping(qualifiedName(node))) {
+    throw MissingOp("no op for " + qualifiedName(node));
   }
   NodeResults results = mapNode(*this, node, opset);
   passWidenedOn(*this, node, results);

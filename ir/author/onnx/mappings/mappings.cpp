@@ -33,7 +33,8 @@ const MappingTable& mappings() {
           makerMappings(),         recurrentMappings(),   resizeMappings(),     einsumMapping(),
           lossMappings(),          controlMappings(),     attentionMappings(),  quantisedMappings(),
           trigonometricMappings(), bitMappings(),         activationMappings(), gridSampleMapping(),
-          roiAlignMapping(),       spectrumMappings(),    unpoolMappings()}) {
+          roiAlignMapping(),       spectrumMappings(),    unpoolMappings(),     determinantMapping(),
+          trainingMappings()}) {
       all.merge(part);
     }
     return all;
@@ -50,6 +51,10 @@ NodeResults mapFormula(const FormulaFacts& formula, NodeCall& call) {
 }
 
 } // namespace
+
+std::string qualifiedName(const OnnxNode& node) {
+  return node.domain.empty() ? node.op : fmt::format("{}::{}", node.domain, node.op);
+}
 
 bool hasOnnxMapping(const std::string& op) { return mappings().count(op) != 0; }
 
@@ -72,10 +77,11 @@ const FormulaFacts* formulaOfOnnx(const std::string& op) {
 
 NodeResults mapNode(OnnxScope& scope, const OnnxNode& node, int64_t opset) {
   NodeCall call(scope, node, opset);
-  const FormulaFacts* formula = formulaOfOnnx(node.op);
+  const std::string op = qualifiedName(node);
+  const FormulaFacts* formula = formulaOfOnnx(op);
   // With attributes it is another function than the formula: a mapping may know them.
-  const bool plain = formula != nullptr && (node.attributes.empty() || !hasOnnxMapping(node.op));
-  NodeResults results = plain ? mapFormula(*formula, call) : onnxMapping(node.op)(call);
+  const bool plain = formula != nullptr && (node.attributes.empty() || !hasOnnxMapping(op));
+  NodeResults results = plain ? mapFormula(*formula, call) : onnxMapping(op)(call);
   call.refuseUnread();
   for (size_t i = results.size(); i < node.outputs.size(); ++i) {
     if (call.wants(i)) {

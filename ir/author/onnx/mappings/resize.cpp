@@ -91,9 +91,12 @@ class Resampling {
         exclude_(call.integer("exclude_outside", 0) != 0), cubic_(call.real("cubic_coeff_a", -0.75)) {}
   Tensor along(Tensor a, size_t axis, const Axis& lengths) const;
   bool takesParts() const { return coordinates_ == "tf_crop_and_resize"; }
+  /// `outside` where new elements stand beside the picture along this axis.
+  Tensor bounded(Tensor a, size_t axis, const Axis& lengths, double outside) const;
 
  private:
   double placeAt(const Axis& axis, int64_t i) const;
+  bool isOutside(const Axis& axis, int64_t i) const;
   Tensor picked(Tensor a, size_t axis, const Axis& lengths) const;
   std::vector<double> weightsOf(const Axis& axis, double place) const;
   Literal weights(const Axis& axis, ElementType element) const;
@@ -106,10 +109,28 @@ class Resampling {
 
 double Resampling::placeAt(const Axis& axis, int64_t i) const {
   const double place = placeOf(coordinates_, axis, i);
-  if (takesParts() && (place < 0 || place > static_cast<double>(axis.from - 1))) {
-    call_.refuse("an extrapolation_value outside the picture");
+  return takesParts() ? std::clamp(place, 0.0, static_cast<double>(std::max<int64_t>(axis.from, 1) - 1))
+                      : place;
+}
+
+bool Resampling::isOutside(const Axis& axis, int64_t i) const {
+  const double place = placeOf(coordinates_, axis, i);
+  return takesParts() && (place < 0 || place > static_cast<double>(axis.from - 1));
+}
+
+Tensor Resampling::bounded(Tensor a, size_t axis, const Axis& lengths, double outside) const {
+  if (!takesParts()) {
+    return a;
   }
-  return place;
+  Dims dims(a.shape().rank(), 1);
+  dims[axis] = lengths.made;
+  Literal mask(TensorType{ElementType::Bool, Shape(dims)});
+  bool any = false;
+  for (int64_t i = 0; i < lengths.made; ++i) {
+    mask.set(i, isOutside(lengths, i) ? 1 : 0);
+    any = any || isOutside(lengths, i);
+  }
+  return any ? select(call_.constant(mask), outside, a) : a;
 }
 
 Tensor Resampling::picked(Tensor a, size_t axis, const Axis& lengths) const {
@@ -297,7 +318,7 @@ Axis axisOf(const Resizes& resizes, size_t i, int64_t length) {
 NodeResults resized(NodeCall& call) {
   Tensor a = call.operand(0);
   call.only("antialias", 0);
-  call.ignore("extrapolation_value"); // a place that would take it is refused
+  const double outside = call.real("extrapolation_value", 0);
   const Resampling resampling(call);
   Resizes resizes = resizesOf(call, a.shape().rank());
   Dims before;
@@ -310,6 +331,9 @@ NodeResults resized(NodeCall& call) {
     const Axis lengths = axisOf(resizes, i, before[i]);
     const bool whole = !resampling.takesParts() || (lengths.begin == 0 && lengths.end == 1);
     a = lengths.scale == 1 && whole ? a : resampling.along(a, static_cast<size_t>(resizes.axes[i]), lengths);
+  }
+  for (size_t i = 0; i < before.size(); ++i) { // last: an element is outside by any of its axes
+    a = resampling.bounded(a, static_cast<size_t>(resizes.axes[i]), axisOf(resizes, i, before[i]), outside);
   }
   return {a};
 }
