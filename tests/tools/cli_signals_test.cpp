@@ -6,6 +6,7 @@
 #include "tests/support/golden.h"
 #include "tests/tools/run_dfc.h"
 
+#include <csignal>
 #include <set>
 
 using namespace dfc;
@@ -16,7 +17,11 @@ namespace {
 /// A script's exit status, in which $run is `dfc` with these words.
 int statusOf(const Workshop& shop, const std::string& words, const std::string& script) {
   shop.write("script.sh", "run=\"'" + (executableFolder() / "dfc").string() + "' " + words + "\"\n" + script);
-  return WEXITSTATUS(std::system(("cd '" + shop.path().string() + "' && bash script.sh").c_str()));
+  // Under nohup a hang-up is ignored, and a shell leaves it so for all that it starts.
+  auto* const given = std::signal(SIGHUP, SIG_DFL);
+  const int status = std::system(("cd '" + shop.path().string() + "' && bash script.sh").c_str());
+  std::signal(SIGHUP, given);
+  return WEXITSTATUS(status);
 }
 
 /// Counts its steps.
