@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace dfc {
@@ -31,6 +32,8 @@ constexpr double hopelessInShortMemory = 1.15;
 /// More updates run on the host where the makespan is at most this multiple of that with as few as memory
 /// needs.
 constexpr double hidden = 1.05;
+/// Ratio of a makespan without a memory limit to other seconds below which such variants are tried.
+constexpr double promising = 0.9;
 constexpr double noLimit = std::numeric_limits<double>::infinity();
 
 /// The number of micro-batches that a pipeline's graph already has.
@@ -60,9 +63,9 @@ class CandidateFitter {
     if (!mayFitAsItIs || !settle(placement, Variant::AsItIs)) {
       const std::optional<Placement> batches =
           inMicroBatches(placement, unfused, policy, fitsInto(machine_, demand.state));
-      withUpdatesOnHost(placement);
+      withStateOnHost(placement);
       if (!best_ && batches) {
-        withUpdatesOnHost(*batches);
+        withStateOnHost(*batches);
       }
     }
     pays_ = pays_ || found_.has_value();
@@ -73,48 +76,81 @@ class CandidateFitter {
   }
 
  private:
-  enum class Variant : uint8_t { AsItIs, MicroBatches, UpdatesOnHost };
+  enum class Variant : uint8_t { AsItIs, MicroBatches, StateOnHost };
 
-  // As few updates as memory needs, and more where copies have work to hide behind, or memory is still short.
-  void withUpdatesOnHost(const Placement& placement) {
+  // With copies of state where these promise much, or where nothing fits without.
+  void withStateOnHost(const Placement& placement) {
     if (updates_ == UpdateUse::AsPlaced || best_.value_or(noLimit) <= longWaits * makespan_) {
       return;
     }
-    const std::vector<Placement> variants = updatesOnHost(placement);
-    const auto makespan = [&](const Placement& one) {
-      return predictedMakespan(one, decided(one, machine_, cost_, lowering_));
-    };
-    const double least = variants.size() > 1 ? makespan(variants.front()) : 0;
-    for (size_t i = 0; i < variants.size(); ++i) {
-      if (i + 1 < variants.size() && makespan(variants[i + 1]) <= hidden * least) {
+    const StepOrder order = stepOrder(placement, machine_, cost_);
+    const Variants updated = variantsOnHost(placement, order, StateCopies::None);
+    const Variants copied = variantsOnHost(placement, order, StateCopies::Allowed);
+    const bool isCopiedFirst = copied.makespan < promising * updated.makespan;
+    if (isCopiedFirst) {
+      tryInTurn(copied);
+    }
+    if (updated.makespan < promising * best_.value_or(noLimit)) {
+      tryInTurn(updated);
+    }
+    if (!isCopiedFirst && !best_) {
+      tryInTurn(copied);
+    }
+  }
+
+  struct Variants {
+    std::vector<Placement> placements; ///< with ever more on the host
+    double makespan = noLimit;         ///< of the first, without a memory limit
+  };
+
+  double makespanOf(const Placement& one) const {
+    return predictedMakespan(one, decided(one, machine_, cost_, lowering_));
+  }
+
+  // As few updates as memory needs, and more where copies have work to hide behind, or memory is still short.
+  void tryInTurn(const Variants& variants) {
+    const std::vector<Placement>& all = variants.placements;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (i + 1 < all.size() && makespanOf(all[i + 1]) <= hidden * variants.makespan) {
         continue;
       }
-      if (settle(variants[i], Variant::UpdatesOnHost)) {
-        return; // more updates there take longer
+      if (settle(all[i], Variant::StateOnHost)) {
+        return; // with more there it takes longer
       }
     }
   }
 
-  std::vector<Placement> updatesOnHost(const Placement& placement) {
-    const StepOrder order = stepOrder(placement, machine_, cost_);
-    std::vector<Placement> variants;
-    size_t before = 0;
+  Variants variantsOnHost(const Placement& placement, const StepOrder& order, StateCopies copies) {
+    Variants variants;
+    size_t before = 0;                                   // parameters
     for (const double margin : {0.03, 0.12, 0.3, 1.0}) { // of the memory
-      auto made = offloadUpdates(placement, order, machine_, cost_, margin);
-      if (!made || made->parameters == before) {
+      auto made = offloadUpdates(placement, order, machine_, cost_, margin, copies);
+      if (!made || made->onHost + made->streamed == before) {
         continue;
       }
-      before = made->parameters;
-      made->placement.policy += fmt::format("; {} updated on {} for memory", counted(before, "parameter"),
-                                            machine_.devices[machine_.host()].name);
+      before = made->onHost + made->streamed;
+      made->placement.policy += descriptionOf(*made);
       const MemoryDemand demand = memoryDemand(made->placement, machine_);
       if (fitsInto(machine_, demand.least)) {
-        variants.push_back(std::move(made->placement));
+        variants.placements.push_back(std::move(made->placement));
       } else {
         noteDemand(made->placement, demand);
       }
     }
+    variants.makespan = variants.placements.empty() ? noLimit : makespanOf(variants.placements.front());
     return variants;
+  }
+
+  std::string descriptionOf(const Offloaded& made) const {
+    const std::string& host = machine_.devices[machine_.host()].name;
+    std::string text;
+    if (made.onHost > 0) {
+      text += fmt::format("; {} updated on {} for memory", counted(made.onHost, "parameter"), host);
+    }
+    if (made.streamed > 0) {
+      text += fmt::format("; {} kept on {} for memory", counted(made.streamed, "parameter"), host);
+    }
+    return text;
   }
 
   // The last that was made. `fitsState`: whether the parameters, which are the same in micro-batches, fit.

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 namespace dfc {
 namespace {
@@ -16,8 +18,10 @@ constexpr double smallPart = 1e-3;
 
 class Offloader {
  public:
-  Offloader(const Placement& placement, const StepOrder& order, const Machine& machine, const CostModel& cost)
-      : placement_(placement), order_(order), machine_(machine), cost_(cost), leastBytes_(leastBytes()) {}
+  Offloader(const Placement& placement, const StepOrder& order, const Machine& machine, const CostModel& cost,
+            StateCopies copies)
+      : placement_(placement), order_(order), machine_(machine), cost_(cost), copies_(copies),
+        leastBytes_(leastBytes()) {}
 
   std::optional<Offloaded> run(double margin) const {
     SideTable<DeviceId, int64_t> lacking = lack(margin);
@@ -25,21 +29,74 @@ class Offloader {
     const SideTable<OpId, size_t> at = positions();
     llvm::stable_sort(
         updates, [&](const StateUpdate& a, const StateUpdate& b) { return readyAt(a, at) < readyAt(b, at); });
-    SideTable<OpId, bool> moves(placement_.graph.opCount(), false);
-    size_t parameters = 0;
+    Choice choice{SideTable<OpId, bool>(placement_.graph.opCount(), false),
+                  SideTable<OpId, bool>(placement_.graph.opCount(), false)};
+    Load load{std::vector<double>(machine_.links.size(), 0)};
     for (const StateUpdate& update : updates) {
       if (lacking[update.device] > 0) {
-        lacking[update.device] -= update.freedBytes;
-        parameters += update.parameters.size();
-        for (const std::vector<OpId>* ops : {&update.ops, &update.parameters, &update.assigns}) {
-          llvm::for_each(*ops, [&](OpId op) { moves[op] = true; });
-        }
+        lacking[update.device] -= take(update, choice, load);
       }
     }
-    return parameters > 0 ? std::optional(Offloaded{moved(moves), parameters}) : std::nullopt;
+    if (choice.onHost + choice.streamed == 0) {
+      return std::nullopt;
+    }
+    return Offloaded{moved(choice), choice.onHost, choice.streamed};
   }
 
  private:
+  /// Seconds of a step.
+  struct Load {
+    std::vector<double> links; ///< by index
+    double host = 0;           ///< of updates
+
+    double most() const {
+      return std::accumulate(links.begin(), links.end(), host,
+                             [](double a, double b) { return std::max(a, b); });
+    }
+  };
+
+  struct Choice {
+    SideTable<OpId, bool> moves, streams; ///< to the host; of these, parameters that updates elsewhere read
+    size_t onHost = 0, streamed = 0;
+  };
+
+  void addCopy(Load& load, DeviceId from, DeviceId to, int64_t bytes) const {
+    const auto path = machine_.path(from, to, bytes);
+    for (const Route& route : *path) {
+      for (const LinkId link : route.links) {
+        load.links[link.index()] += cost_.transferSeconds(machine_, route, bytes);
+      }
+    }
+  }
+
+  // The bytes that it frees.
+  int64_t take(const StateUpdate& update, Choice& choice, Load& load) const {
+    const DeviceId host = machine_.host();
+    Load there = load, here = load;
+    addCopy(there, update.device, host, update.bytesIn);
+    addCopy(there, host, update.device, update.bytesOut);
+    for (const OpId op : update.ops) {
+      there.host += cost_.opSeconds(placement_.graph, op, machine_, host);
+    }
+    addCopy(here, host, update.device, update.ownBytes);
+    addCopy(here, update.device, host, update.ownBytes);
+    const bool streams = copies_ == StateCopies::Allowed && update.ownBytes > 0 && here.most() < there.most();
+    load = streams ? std::move(here) : std::move(there);
+    for (const auto* ops : {&update.own, &update.ownAssigns}) {
+      llvm::for_each(*ops, [&](OpId op) { choice.moves[op] = true; });
+    }
+    if (streams) {
+      llvm::for_each(update.own, [&](OpId op) { choice.streams[op] = true; });
+      choice.streamed += update.own.size();
+      return update.ownBytes;
+    }
+    for (const auto* ops : {&update.ops, &update.parameters, &update.assigns}) {
+      llvm::for_each(*ops, [&](OpId op) { choice.moves[op] = true; });
+    }
+    choice.onHost += update.parameters.size();
+    return update.freedBytes;
+  }
+
   SideTable<DeviceId, int64_t> lack(double margin) const {
     SideTable<DeviceId, int64_t> bytes(machine_.devices.size(), 0);
     for (const DeviceId device : machine_.devices.ids()) {
@@ -93,13 +150,14 @@ class Offloader {
   }
 
   // The copy of every op has the id of the op.
-  Placement moved(const SideTable<OpId, bool>& moves) const {
+  Placement moved(const Choice& choice) const {
     const DeviceId host = machine_.host();
-    Placement made{placement_.graph, placement_.device, placement_.policy, placement_.recomputed};
+    Placement made{placement_.graph, placement_.device, placement_.policy, placement_.recomputed,
+                   choice.streams};
     Rewriter rewriter(placement_.graph);
     for (const OpId op : placement_.graph.ops()) {
       const OpId copy = rewriter.copy(op);
-      if (!moves[op]) {
+      if (!choice.moves[op]) {
         continue;
       }
       if (!placement_.graph.pinOf(op).empty()) { // the pin of a split's part
@@ -118,14 +176,16 @@ class Offloader {
   const StepOrder& order_;
   const Machine& machine_;
   const CostModel& cost_;
+  const StateCopies copies_;
   const SideTable<DeviceId, int64_t> leastBytes_;
 };
 
 } // namespace
 
 std::optional<Offloaded> offloadUpdates(const Placement& placement, const StepOrder& order,
-                                        const Machine& machine, const CostModel& cost, double margin) {
-  return Offloader(placement, order, machine, cost).run(margin);
+                                        const Machine& machine, const CostModel& cost, double margin,
+                                        StateCopies copies) {
+  return Offloader(placement, order, machine, cost, copies).run(margin);
 }
 
 } // namespace dfc

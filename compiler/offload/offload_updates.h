@@ -1,7 +1,9 @@
-// offloadUpdates: updates of parameters on the host, so that the state that they alone read, such as the
-// moments of Adam, leaves the memory of the other devices. Each step copies the gradients to the host and the
-// parameters' next values back. Source: Ren, Rajbhandari, Aminabadi, Ruwase, Yang, Zhang, Li and He 2021,
-// "ZeRO-Offload: Democratizing Billion-Scale Model Training".
+// offloadUpdates: state that only updates of parameters read, such as the moments of Adam, in the memory of
+// the host, in one of two ways. The update runs on the host: each step copies the gradient there and the
+// parameter's next value back (Ren, Rajbhandari, Aminabadi, Ruwase, Yang, Zhang, Li and He 2021,
+// "ZeRO-Offload: Democratizing Billion-Scale Model Training"). Or it stays on its device, and each step
+// copies the state there and back (Rajbhandari, Ruwase, Rasley, Smith and He 2021, "ZeRO-Infinity: Breaking
+// the GPU Memory Wall for Extreme Scale Deep Learning").
 #pragma once
 
 #include "compiler/cost/cost_model.h"
@@ -14,14 +16,21 @@ namespace dfc {
 
 struct Offloaded {
   Placement placement;
-  size_t parameters = 0; ///< that are updated on the host, parts of a cut parameter counted one by one
+  /// Parts of a cut parameter are counted one by one.
+  size_t onHost = 0;   ///< parameters that are updated on the host
+  size_t streamed = 0; ///< parameters that are copied to their update and back
 };
+
+/// Whether state may be copied to updates that stay on their device. Copies need memory while they are read.
+enum class StateCopies : uint8_t { Allowed, None };
 
 /// `order`: the placement's `stepOrder`. `margin`: part of a device's memory that stays free behind what the
 /// order needs. On each device that lacks memory, updates are taken until the state that leaves it suffices,
-/// or all of them: those first whose gradients are ready first, whose copies most work is left to hide. Empty
-/// where no device lacks memory, or where no update frees any.
+/// or all of them: those first whose gradients are ready first, whose copies most work is left to hide. Each
+/// goes the way that leaves the busier of the host and the links with less to do. Empty where no device lacks
+/// memory, or where no update frees any.
 std::optional<Offloaded> offloadUpdates(const Placement& placement, const StepOrder& order,
-                                        const Machine& machine, const CostModel& cost, double margin);
+                                        const Machine& machine, const CostModel& cost, double margin,
+                                        StateCopies copies = StateCopies::Allowed);
 
 } // namespace dfc

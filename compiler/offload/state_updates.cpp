@@ -3,6 +3,7 @@
 #include <llvm/ADT/EquivalenceClasses.h>
 #include <llvm/ADT/STLExtras.h>
 
+#include <algorithm>
 #include <map>
 
 namespace dfc {
@@ -95,9 +96,7 @@ class UpdateFinder {
     std::map<uint32_t, StateUpdate> byLeader; // in the order of the graph's ops
     for (const OpId op : graph_.ops()) {
       if (updates_[op]) {
-        StateUpdate& update = byLeader[classes_.getLeaderValue(op.index())];
-        update.device = device_[op];
-        update.ops.push_back(op);
+        addOp(byLeader[classes_.getLeaderValue(op.index())], op);
       }
     }
     for (const OpId assign : graph_.opsOf(OpKind::Assign)) {
@@ -105,10 +104,7 @@ class UpdateFinder {
       const OpId parameter = graph_[graph_[assign].operands[0]].producer;
       if (updates_[from] && device_[assign] == device_[from] && isFree_[assign] && isFree_[parameter] &&
           isLarge(graph_[assign].operands[0], device_[from])) {
-        StateUpdate& update = byLeader[classes_.getLeaderValue(from.index())];
-        update.parameters.push_back(parameter);
-        update.assigns.push_back(assign);
-        update.freedBytes += freed(parameter, update.device);
+        addParameter(byLeader[classes_.getLeaderValue(from.index())], parameter, assign);
       }
     }
     std::vector<StateUpdate> all;
@@ -122,16 +118,42 @@ class UpdateFinder {
 
   // A reader behind the update keeps a replica on its device; a cast to 16 bits keeps one of 16 bits, which
   // the device has already.
-  int64_t freed(OpId parameter, DeviceId device) const {
+  void addParameter(StateUpdate& update, OpId parameter, OpId assign) const {
     const ValueId value = graph_[parameter].firstResult;
-    const bool isLeft = llvm::all_of(readers_[value], [&](OpId reader) {
-      const bool isNarrow =
-          graph_[reader].kind() == OpKind::Cast &&
-          2 * graph_.typeOf(graph_[reader].firstResult).bytes() == graph_.typeOf(value).bytes();
-      return updates_[reader] || graph_[reader].kind() == OpKind::Assign || device_[reader] != device ||
-             isNarrow;
-    });
-    return isLeft ? graph_.typeOf(value).bytes() : 0;
+    const int64_t bytes = graph_.typeOf(value).bytes();
+    bool isOwn = true;
+    int64_t read = 0; // by other ops of the device
+    for (const OpId reader : readers_[value]) {
+      const bool isOther = !updates_[reader] && graph_[reader].kind() != OpKind::Assign;
+      isOwn = isOwn && !isOther;
+      if (isOther && device_[reader] == update.device) {
+        const bool isCast = graph_[reader].kind() == OpKind::Cast;
+        read = std::max(read, isCast ? graph_.typeOf(graph_[reader].firstResult).bytes() : bytes);
+      }
+    }
+    update.parameters.push_back(parameter);
+    update.assigns.push_back(assign);
+    update.bytesOut += read;
+    update.freedBytes += 2 * read <= bytes ? bytes : 0;
+    if (isOwn) {
+      update.own.push_back(parameter);
+      update.ownAssigns.push_back(assign);
+      update.ownBytes += bytes;
+    }
+  }
+
+  // A value that several ops of the update read is copied once.
+  void addOp(StateUpdate& update, OpId op) const {
+    update.device = device_[op];
+    for (const ValueId operand : graph_[op].operands) {
+      const OpId from = graph_[operand].producer;
+      const bool isOther = !updates_[from] && graph_[from].kind() != OpKind::Parameter;
+      const bool isFirst = llvm::find_if(readers_[operand], [&](OpId reader) {
+                             return updates_[reader] && device_[reader] == update.device;
+                           }) == llvm::find(readers_[operand], op);
+      update.bytesIn += isOther && isFirst ? graph_.typeOf(operand).bytes() : 0;
+    }
+    update.ops.push_back(op);
   }
 
   const Graph& graph_;

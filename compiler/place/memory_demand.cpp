@@ -14,7 +14,7 @@ namespace {
 class DemandSum {
  public:
   DemandSum(const Placement& placement, const Machine& machine)
-      : graph_(placement.graph), device_(placement.device), host_(machine.host()),
+      : placement_(placement), graph_(placement.graph), device_(placement.device), host_(machine.host()),
         devices_(machine.devices.size()), there_(graph_.valueCount()), resident_(devices_, 0),
         working_(devices_, 0), most_(devices_, 0) {}
 
@@ -50,7 +50,8 @@ class DemandSum {
     std::set<ValueId> seen;
     for (const ValueId operand : graph_[op].operands) {
       arrive(operand, device, bytesRead(operand, op));
-      operands += isStored(operand) && seen.insert(operand).second ? bytesOf(operand) : 0.0;
+      const bool isHere = isStored(operand) || isStreamedTo(operand, device);
+      operands += isHere && seen.insert(operand).second ? bytesOf(operand) : 0.0;
     }
     for (const ValueId result : graph_[op].results()) {
       arrive(result, device, bytesOf(result));
@@ -64,6 +65,11 @@ class DemandSum {
     const OpKind kind = graph_[graph_[value].producer].kind();
     return !isResident(kind) && kind != OpKind::Assign && classOf(kind) != OpClass::View &&
            !isAssigned(value);
+  }
+
+  bool isStreamedTo(ValueId value, DeviceId device) const {
+    const OpId producer = graph_[value].producer;
+    return placement_.isStreamed(producer) && device != device_[producer];
   }
 
   // The next value of a parameter may be computed in the parameter's bytes.
@@ -133,7 +139,7 @@ class DemandSum {
       return;
     }
     there.push_back(device);
-    const bool resident = isResident(graph_[graph_[value].producer].kind());
+    const bool resident = isResident(graph_[graph_[value].producer].kind()) && !isStreamedTo(value, device);
     resident_[device] += resident ? bytes : 0.0;
     // A replica comes with its next value, or with a copy in 16 bits; a copy may be staged on any device.
     constexpr double copies = 3;
@@ -147,6 +153,7 @@ class DemandSum {
     }
   }
 
+  const Placement& placement_;
   const Graph& graph_;
   const SideTable<OpId, DeviceId>& device_;
   DeviceId host_;

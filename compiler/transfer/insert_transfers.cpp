@@ -128,7 +128,8 @@ class TransferInserter {
 
   // The device of a new replica computes its next value anew if it may.
   void noteResidentReader(OpId producer, DeviceId device) {
-    const bool isKept = replicas_ == Replicas::Kept || old_[producer].kind() != OpKind::Parameter;
+    const bool isKept = old_[producer].kind() != OpKind::Parameter ||
+                        (replicas_ == Replicas::Kept && !placement_.isStreamed(producer));
     if (!isKept || !isResident(producer) || device == placement_.device[producer] ||
         !replicaDevices_[producer].insert(device).second) {
       return;

@@ -6,7 +6,8 @@
 //
 //   - a parameter that other devices read gets a replica on each, and its assign refreshes them with the next
 //   value, at
-//     the end of the step instead of the beginning, where the copy can hide behind work still under way;
+//     the end of the step instead of the beginning, where the copy can hide behind work still under way; not
+//     one that the placement says is streamed: that is transferred in each step;
 //   - a parameter of f32 that is cast to 16 bits is kept in that type, too: a replica beside it, assigned the
 //   cast of the next value, so that no step casts it anew and its update writes both;
 //   - readers of an assign's result read the value itself, so that only assigns touch state, after everything

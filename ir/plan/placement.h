@@ -14,6 +14,10 @@ struct Placement {
   /// Ops that devices of their device's kind and model compute anew where they read the results, instead of
   /// copying them: tiny and cheap ones. Empty for none.
   SideTable<OpId, bool> recomputed = {};
+  /// Parameters that another device reads by a transfer in each step, in place of a replica. Empty for none.
+  SideTable<OpId, bool> streamed = {};
+
+  bool isStreamed(OpId parameter) const { return streamed.size() > 0 && streamed[parameter]; }
 };
 
 } // namespace dfc

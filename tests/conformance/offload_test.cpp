@@ -34,8 +34,9 @@ Graph twoLayers() {
   return requireGraph(std::move(g));
 }
 
-/// On the device, but the updates of all weights.
-Placement withUpdatesOnHost(const Graph& graph, const Machine& machine, const std::string& device) {
+/// On the device, but the updates of all weights, or their moments.
+Placement withStateOnHost(const Graph& graph, const Machine& machine, const std::string& device,
+                          StateCopies copies) {
   const RooflineCostModel cost;
   const auto expanded = runPasses(PassPhase::Expand, graph, machine, {});
   REQUIRE(expanded.ok());
@@ -45,46 +46,55 @@ Placement withUpdatesOnHost(const Graph& graph, const Machine& machine, const st
   const Placement placement = placeOn(problem, machine.findDevice(device));
   Machine small = machine;
   small.devices[machine.findDevice(device)].memoryBytes = wide * wide * 4;
-  const auto made = offloadUpdates(placement, stepOrder(placement, small, cost), small, cost, 1);
+  small.devices[machine.host()].memoryBandwidth = copies == StateCopies::Allowed ? 1e6 : 0;
+  const auto made = offloadUpdates(placement, stepOrder(placement, small, cost), small, cost, 1, copies);
   REQUIRE(made);
-  CHECK(made->parameters == 6);
+  CHECK(made->onHost == (copies == StateCopies::Allowed ? 0 : 6));
+  CHECK(made->streamed == (copies == StateCopies::Allowed ? 4 : 0));
   return made->placement;
+}
+
+void checkTraining(const Contender& contender, const Graph& graph, const std::string& device,
+                   StateCopies copies) {
+  const Machine machine = contender.machine();
+  auto plan =
+      planPlacement(withStateOnHost(graph, machine, device, copies), machine, RooflineCostModel(), {});
+  INFO(render(plan.errors()));
+  REQUIRE(plan.ok());
+  auto session = Session::open(std::make_shared<const Executable>(*std::move(plan)), contender.options());
+  REQUIRE(session.ok());
+  NamedLiterals state = (*session)->state();
+  for (uint64_t step = 0; step < 4; ++step) {
+    const NamedLiterals feeds = randomFeeds(graph, step);
+    const auto expected = evaluate(graph, feeds, state);
+    const auto actual = (*session)->run(feeds);
+    REQUIRE(expected.ok());
+    REQUIRE(actual.ok());
+    CHECK(actual->at("loss").at(0) == Approx(expected->fetches.at("loss").at(0)).epsilon(2e-3));
+    state = expected->parameters;
+    const NamedLiterals now = (*session)->state();
+    REQUIRE(now.size() == state.size());
+    for (const auto& [name, value] : state) {
+      INFO(name);
+      for (int64_t i = 0; i < value.type().shape.elements(); ++i) {
+        REQUIRE(now.at(name).at(i) == Approx(value.at(i)).epsilon(5e-3).margin(1e-4));
+      }
+    }
+    REQUIRE((*session)->setState(state).ok()); // differences do not add up
+  }
 }
 
 } // namespace
 
-TEST_CASE("updates on the host: a training is the reference's, state under the author's names") {
+TEST_CASE("state on the host: a training is the reference's, state under the author's names") {
   const Graph graph = twoLayers();
   for (const Contender& contender : contenders(Aspect::Values)) {
     for (const std::string& device : contender.devices()) {
-      if (device == "cpu0") {
-        continue;
-      }
-      INFO(contender.name << ", " << device);
-      const Machine machine = contender.machine();
-      auto plan = planPlacement(withUpdatesOnHost(graph, machine, device), machine, RooflineCostModel(), {});
-      INFO(render(plan.errors()));
-      REQUIRE(plan.ok());
-      auto session = Session::open(std::make_shared<const Executable>(*std::move(plan)), contender.options());
-      REQUIRE(session.ok());
-      NamedLiterals state = (*session)->state();
-      for (uint64_t step = 0; step < 4; ++step) {
-        const NamedLiterals feeds = randomFeeds(graph, step);
-        const auto expected = evaluate(graph, feeds, state);
-        const auto actual = (*session)->run(feeds);
-        REQUIRE(expected.ok());
-        REQUIRE(actual.ok());
-        CHECK(actual->at("loss").at(0) == Approx(expected->fetches.at("loss").at(0)).epsilon(2e-3));
-        state = expected->parameters;
-        const NamedLiterals now = (*session)->state();
-        REQUIRE(now.size() == state.size());
-        for (const auto& [name, value] : state) {
-          INFO(name);
-          for (int64_t i = 0; i < value.type().shape.elements(); ++i) {
-            REQUIRE(now.at(name).at(i) == Approx(value.at(i)).epsilon(5e-3).margin(1e-4));
-          }
+      for (const StateCopies copies : {StateCopies::None, StateCopies::Allowed}) {
+        if (device != "cpu0") {
+          INFO(contender.name << ", " << device << (copies == StateCopies::Allowed ? ", copied" : ""));
+          checkTraining(contender, graph, device, copies);
         }
-        REQUIRE((*session)->setState(state).ok()); // differences do not add up
       }
     }
   }

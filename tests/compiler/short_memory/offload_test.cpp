@@ -111,21 +111,40 @@ TEST_CASE("updates on the host: as many as memory lacks, the first gradients fir
   const int64_t need = (int64_t{1} << 30) - order.available[device] + order.peak[device];
   CHECK_FALSE(offloadUpdates(placement, order, ample, RooflineCostModel(), 0));
   for (const size_t layers : {1, 3}) {
-    INFO("the moments of " << layers << " layers have to leave");
-    Machine machine = ample;
-    machine.devices[device].memoryBytes =
-        need - 2 * static_cast<int64_t>(layers) * weightBytes + weightBytes / 2;
-    const auto made = offloadUpdates(placement, stepOrder(placement, machine, RooflineCostModel()), machine,
-                                     RooflineCostModel(), 0);
-    REQUIRE(made);
-    CHECK(made->parameters == 3 * layers);
-    CHECK(verifyPlacement(made->placement, machine).empty());
-    CHECK(stateOn(made->placement, machine) ==
-          Approx(stateOn(placement, ample) - 2.0 * static_cast<double>(layers) * weightBytes));
-    const Graph& graph = made->placement.graph;
-    const std::string last = fmt::format("w{}", layerCount - 1); // its gradient is the first
-    CHECK(made->placement.device[graph[graph.findValue(last)].producer] == machine.host());
+    for (const StateCopies copies : {StateCopies::None, StateCopies::Allowed}) {
+      INFO("the moments of " << layers << " layers have to leave");
+      Machine machine = ample;
+      machine.devices[device].memoryBytes =
+          need - 2 * static_cast<int64_t>(layers) * weightBytes + weightBytes / 2;
+      const auto made = offloadUpdates(placement, stepOrder(placement, machine, RooflineCostModel()), machine,
+                                       RooflineCostModel(), 0, copies);
+      REQUIRE(made);
+      const bool isCopied = copies == StateCopies::Allowed; // this host computes longer than links copy
+      CHECK(made->onHost == (isCopied ? 0 : 3 * layers));
+      CHECK(made->streamed == (isCopied ? 2 * layers : 0));
+      CHECK(verifyPlacement(made->placement, machine).empty());
+      CHECK(stateOn(made->placement, machine) ==
+            Approx(stateOn(placement, ample) - 2.0 * static_cast<double>(layers) * weightBytes));
+      const Graph& graph = made->placement.graph;
+      const std::string last = fmt::format("w{}.adamM", layerCount - 1); // its gradient is the first
+      CHECK(made->placement.device[graph[graph.findValue(last)].producer] == machine.host());
+    }
   }
+}
+
+TEST_CASE("state on the host: an update that costs the host less than copies runs there") {
+  Machine machine = gpu(1 << 20);
+  machine.devices[machine.host()].memoryBandwidth = 1e15;
+  machine.devices[machine.host()].peakFlops.fill(1e15);
+  for (const LinkId link : machine.links.ids()) {
+    machine.links[link].bandwidth = 1e9;
+  }
+  const Placement placement = onGpu(chain(adam), machine);
+  const auto made = offloadUpdates(placement, stepOrder(placement, machine, RooflineCostModel()), machine,
+                                   RooflineCostModel(), 1);
+  REQUIRE(made);
+  CHECK(made->onHost == 3 * layerCount);
+  CHECK(made->streamed == 0);
 }
 
 TEST_CASE("updates on the host: chosen where the state exceeds the devices, on one and on two") {
@@ -135,7 +154,7 @@ TEST_CASE("updates on the host: chosen where the state exceeds the devices, on o
     const auto plan = compile(chain(adam), gpu(cap, count), RooflineCostModel(), {});
     INFO(render(plan.errors()));
     REQUIRE(plan.ok());
-    CHECK(plan->policy().find("updated on cpu0 for memory") != std::string::npos);
+    CHECK(plan->policy().find(" on cpu0 for memory") != std::string::npos);
     const auto roomy = compile(chain(adam), gpu(1 << 30, count), RooflineCostModel(), {});
     REQUIRE(roomy.ok());
     CHECK(plan->predictedSeconds() < 5 * roomy->predictedSeconds()); // the host alone: 80 times
