@@ -156,19 +156,32 @@ double roundedTo(ElementType type, double value) {
   return one.at(0);
 }
 
+namespace {
+
+bool agrees(ElementType type, double value, double want, double ulps, double absolute) {
+  if (value == want || (std::isnan(value) && std::isnan(want))) {
+    return true;
+  }
+  if (!isFloat(type)) {
+    return false;
+  }
+  const double stored = roundedTo(type, want);
+  return value == stored || (std::isfinite(value) && std::isfinite(stored) &&
+                             std::fabs(value - want) <= ulps * ulp(type, want) + absolute);
+}
+
+} // namespace
+
 void checkElements(const Literal& got, const std::function<double(int64_t)>& expected, double ulps,
                    double absolute) {
   const ElementType type = got.type().element;
-  for (int64_t i = 0; i < got.type().shape.elements(); ++i) {
+  const int64_t count = got.type().shape.elements();
+  for (int64_t i = 0; i < count; ++i) {
     const double value = got.at(i);
     const double want = expected(i);
-    const double stored = isFloat(type) ? roundedTo(type, want) : want;
-    const bool same = value == stored || (std::isnan(value) && std::isnan(want));
-    const bool near = isFloat(type) && std::isfinite(value) && std::isfinite(stored) &&
-                      std::fabs(value - want) <= ulps * ulp(type, want) + absolute;
-    if (!same && !near) {
+    if (!agrees(type, value, want, ulps, absolute)) {
       INFO("element " << i << " of " << toString(got.type()) << ": " << value << ", expected " << want);
-      CHECK((same || near));
+      FAIL_CHECK("another value than expected");
       return; // one report a tensor is enough
     }
   }

@@ -20,9 +20,8 @@ Shape matrixShape(const Shape& batch, int64_t rows, int64_t columns, bool transp
   return Shape(dims);
 }
 
-// Element [.., row, column] of a stored matrix of the batch that `index` (of the result) names.
-double element(const Literal& matrix, const Index& index, int64_t row, int64_t column, bool transposed) {
-  const Shape& shape = matrix.type().shape;
+// Where a stored matrix of the batch that `index` (of the result) names has its element [.., row, column].
+int64_t placeOf(const Shape& shape, const Index& index, int64_t row, int64_t column, bool transposed) {
   const size_t batchRank = shape.rank() - 2, skipped = index.size() - shape.rank();
   Index at(shape.rank());
   for (size_t axis = 0; axis < batchRank; ++axis) {
@@ -30,7 +29,7 @@ double element(const Literal& matrix, const Index& index, int64_t row, int64_t c
   }
   at[batchRank] = transposed ? column : row;
   at[batchRank + 1] = transposed ? row : column;
-  return matrix.at(offsetOf(shape, at));
+  return offsetOf(shape, at);
 }
 
 struct Product {
@@ -62,10 +61,13 @@ void checkProduct(const Product& product, ElementType type, bool transposeA, boo
           return got.at(i);
         }
         const Index index = indexOf(got.type().shape, i);
+        const Shape &ofA = a.type().shape, &ofB = b.type().shape;
+        const int64_t inA = placeOf(ofA, index, index[index.size() - 2], 0, transposeA);
+        const int64_t inB = placeOf(ofB, index, 0, index[index.size() - 1], transposeB);
+        const int64_t nextA = transposeA ? product.rows : 1, nextB = transposeB ? 1 : product.columns;
         double sum = 0;
         for (int64_t k = 0; k < product.inner; ++k) {
-          sum += element(a, index, index[index.size() - 2], k, transposeA) *
-                 element(b, index, k, index[index.size() - 1], transposeB);
+          sum += a.at(inA + k * nextA) * b.at(inB + k * nextB);
         }
         return type == ElementType::U8 ? std::fmod(sum, 256) : sum;
       },
