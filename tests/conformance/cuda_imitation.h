@@ -47,6 +47,7 @@ using JumpBuffer = void* [5]; // of __builtin_setjmp
 struct Fiber {
   JumpBuffer left; // where it gave way
   std::vector<char> stack;
+  bool started = false; // in this launch: the fiber of an earlier one may be code of another library
   bool done = false;
 };
 
@@ -101,6 +102,7 @@ inline void runFiber() {
 
 // Runs thread.x for the first time, until it gives way.
 [[gnu::noinline]] inline void start(Fiber& fiber) {
+  fiber.started = true;
   fiber.stack.resize(1 << 16);
   ucontext_t context;
   getcontext(&context);
@@ -112,7 +114,7 @@ inline void runFiber() {
   }
 }
 
-inline void goOn(Fiber& fiber) { fiber.stack.empty() ? start(fiber) : change(scheduler, fiber.left); }
+inline void goOn(Fiber& fiber) { fiber.started ? change(scheduler, fiber.left) : start(fiber); }
 
 inline void seat(unsigned int count) {
   wholeBlock = {static_cast<int>(count)};
@@ -142,7 +144,6 @@ inline bool runBlock() {
       }
     }
     if (left > 0 && !moved) {
-      fibers.clear(); // they would go on where they wait
       return false;
     }
   }
@@ -235,6 +236,9 @@ inline bool runGrid(void (*kernel)(void**), void** given, const unsigned int* si
   arguments = given;
   grid = {size[0], size[1], size[2]};
   blockSize.x = threads;
+  for (Fiber& fiber : fibers) {
+    fiber.started = false;
+  }
   const unsigned int count = grid.x * grid.y;
   for (unsigned int turn = 0; turn < count; ++turn) {
     const unsigned int number = backwards ? count - 1 - turn : turn;
