@@ -34,6 +34,8 @@ constexpr double hopelessInShortMemory = 1.15;
 constexpr double hidden = 1.05;
 /// Ratio of a makespan without a memory limit to other seconds below which such variants are tried.
 constexpr double promising = 0.9;
+/// The same where state is copied in each step behind a plan without such copies; they take long to plan.
+constexpr double worthCopies = 0.75;
 constexpr double noLimit = std::numeric_limits<double>::infinity();
 
 /// The number of micro-batches that a pipeline's graph already has.
@@ -93,7 +95,7 @@ class CandidateFitter {
     if (updated.makespan < promising * best_.value_or(noLimit)) {
       tryInTurn(updated);
     }
-    if (!isCopiedFirst && !best_) {
+    if (!isCopiedFirst && copied.makespan < worthCopies * best_.value_or(noLimit)) {
       tryInTurn(copied);
     }
   }

@@ -47,7 +47,7 @@ class Offloader {
   /// Seconds of a step.
   struct Load {
     std::vector<double> links; ///< by index
-    double host = 0;           ///< of updates
+    double host = 0;           ///< of its memory: by updates and copies
 
     double most() const {
       return std::accumulate(links.begin(), links.end(), host,
@@ -60,7 +60,10 @@ class Offloader {
     size_t onHost = 0, streamed = 0;
   };
 
+  // A copy also takes a part of the bandwidth of the host's memory, which its ops need.
   void addCopy(Load& load, DeviceId from, DeviceId to, int64_t bytes) const {
+    const double bandwidth = machine_.devices[machine_.host()].memoryBandwidth;
+    load.host += bandwidth > 0 ? static_cast<double>(bytes) / bandwidth : 0;
     const auto path = machine_.path(from, to, bytes);
     for (const Route& route : *path) {
       for (const LinkId link : route.links) {
