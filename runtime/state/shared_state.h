@@ -20,7 +20,7 @@ struct SharedValue {
   ValueId own, other;
 };
 
-/// The parameters that both plans have, by name: their parts and replicas, each on one device. Errors: types,
+/// The parameters that both plans have, by name: their parts and replicas, each on one device. Errors:
 /// types that differ, all at once; devices and parts that differ, as one, and plans without a parameter in
 /// common.
 Result<std::vector<SharedValue>> sharedValues(const StateOwner& own, const StateOwner& other);

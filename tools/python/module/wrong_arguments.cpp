@@ -63,18 +63,18 @@ void explain(nb::handle function, PyObject* const* given, size_t flags, PyObject
   PyErr_Restore(type, value, trace);
 }
 
-template <size_t Index>
+template <size_t index>
 PyObject* call(PyObject* function, PyObject* const* given, size_t flags, PyObject* names) {
-  PyObject* result = calls[Index](function, given, flags, names);
+  PyObject* result = calls[index](function, given, flags, names);
   if (result == nullptr) {
     explain(function, given, flags, names);
   }
   return result;
 }
 
-template <size_t... Index>
-constexpr std::array<vectorcallfunc, sizeof...(Index)> explaining(std::index_sequence<Index...> /*all*/) {
-  return {&call<Index>...};
+template <size_t... index>
+constexpr std::array<vectorcallfunc, sizeof...(index)> explaining(std::index_sequence<index...> /*all*/) {
+  return {&call<index>...};
 }
 
 void putBehind(nb::handle function) {
