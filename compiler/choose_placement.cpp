@@ -41,7 +41,7 @@ constexpr double mostIdle = 0.2;
 /// which a makespan does not count, gain less.
 constexpr double hopeless = 1.3;
 /// How many split candidates get a memory plan and launches: those with the least predicted makespan. Where
-/// the best plan pays for memory with seconds, those that do not fit are not counted.
+/// memory is short, candidates without a plan that fits are not counted.
 constexpr size_t mostPlanned = 3;
 /// Ratio of the quickest plan's seconds to the least makespan without a memory limit above which splits that
 /// need less memory are candidates, and the most micro-batches of these.

@@ -26,7 +26,7 @@ enum class StateCopies : uint8_t { Allowed, None };
 
 /// `order`: the placement's `stepOrder`. `margin`: part of a device's memory that stays free behind what the
 /// order needs. On each device that lacks memory, updates are taken until the state that leaves it suffices,
-/// or all of them: those first whose gradients are ready first, whose copies most work is left to hide. Each
+/// or all of them: updates of early gradients first, as more work is left to hide their copies. Each
 /// goes the way that leaves the busier of the host and the links with less to do. Empty where no device lacks
 /// memory, or where no update frees any.
 std::optional<Offloaded> offloadUpdates(const Placement& placement, const StepOrder& order,
