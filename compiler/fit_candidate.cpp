@@ -80,7 +80,7 @@ class CandidateFitter {
  private:
   enum class Variant : uint8_t { AsItIs, MicroBatches, StateOnHost };
 
-  // With copies of state where these promise much, or where nothing fits without.
+  // Updates run on the host, or the state is copied to them, first where that promises the shorter makespan.
   void withStateOnHost(const Placement& placement) {
     if (updates_ == UpdateUse::AsPlaced || best_.value_or(noLimit) <= longWaits * makespan_) {
       return;

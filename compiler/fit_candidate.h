@@ -21,7 +21,7 @@ struct FittedCandidate {
 };
 
 /// Whether a candidate's batch may be cut into micro-batches behind the split. Not where parameters are in
-/// parts: each device would add up whole gradients. `batchesInLittleMemory` cuts the batch before the split.
+/// parts: each device would hold sums of whole gradients. `batchesInLittleMemory` cuts the batch first.
 enum class BatchUse : uint8_t { MayBeCut, AsItIs };
 /// Whether updates of parameters may move to the host; not where the author or a policy says where ops run.
 enum class UpdateUse : uint8_t { MayMove, AsPlaced };

@@ -18,7 +18,7 @@ using notation::has;
 using notation::Letters;
 using notation::Terms;
 
-/// A tensor whose axes have names.
+/// A tensor, and a letter for each of its axes.
 struct Named {
   Tensor tensor;
   Letters letters;
@@ -28,7 +28,7 @@ struct Named {
   }
 };
 
-/// Of two axes with one letter the diagonal, as the sum of what a mask leaves.
+/// The diagonal of two axes that share a letter: off-diagonal elements are masked, one axis is summed.
 Tensor diagonal(Builder& builder, Tensor a, size_t first, size_t second) {
   if (a.shape()[first] != a.shape()[second]) {
     throw EinsumFault{fmt::format("one letter for axes of {} and {}", a.shape()[first], a.shape()[second])};
