@@ -87,7 +87,9 @@ Plan scatteredPlan(uint64_t seed, size_t ops, int64_t mostElements, uint32_t gpu
   Dice dice(seed);
   const Graph graph =
       repinned(randomGraph(seed, shape), [&](OpId) { return fmt::format("gpu{}", dice.below(gpus)); });
-  return requirePlan(graph, smallMachine(gpus, 1, 1 + seed % 2));
+  CompileOptions options;
+  options.policy = "pins"; // which all ops have: no other placement is looked for
+  return requirePlan(graph, smallMachine(gpus, 1, 1 + seed % 2), options);
 }
 
 } // namespace dfc::test
