@@ -88,7 +88,8 @@ class Session {
   /// decoding, or of training and of evaluation, work on one set of weights. Their steps are ordered: those
   /// of one session have ended before those of another begin, whichever thread launches them. Errors:
   /// parameters of one name that differ in type, in how they are cut or in their devices and backends, and no
-  /// parameter in common. `state` may be closed before the new session: the memory lives until both are.
+  /// parameter in common. Where the devices differ, copyState copies the
+  /// values instead. `state` may be closed before the new session: the memory lives until both are.
   static Result<std::unique_ptr<Session>> open(std::shared_ptr<const Executable> plan,
                                                const SessionOptions& options, const Session& state);
   Session(const Session&) = delete;

@@ -81,7 +81,7 @@ class Matcher {
         fmt::format("parameter {}{}", elsewhere_.front(), more),
         "compile both plans for the same machine, with the same precision, pins and cuts; places that "
         "costs choose may differ all the same: then open it with a state of its own, and copy the values "
-        "by state and setState (set_state of Python)");
+        "by copyState (copy_state_from of Python)");
   }
 
   bool alike(const ParameterPart& a, const ParameterPart& b) const {

@@ -1,7 +1,7 @@
-// Few names in common are a mistake in the rules more often than a wish.
+// Weights of a file, of another session or in memory, by one rule. Few names in common are a mistake in the
+// rules more often than a wish.
 #include "runtime/weights/load_weights.h"
 
-#include "runtime/checkpoint.h"
 #include "runtime/files/safetensors.h"
 
 #include <fmt/format.h>
@@ -14,6 +14,23 @@ namespace {
 
 constexpr size_t shownNames = 3;
 
+/// Where values come from, and the words of errors about them.
+struct Source {
+  std::string file;                  ///< where errors are; empty for values in memory
+  std::string subject;               ///< before an error's message; empty for a file, which its place names
+  std::string rules, partial, whole; ///< how options are given, and the way to values of all parameters
+};
+
+Source fileSource(const std::string& path) {
+  return {path, "", "rules (--rename)", "--partial (WeightOptions::partial)",
+          "use a file that was saved from this graph"};
+}
+
+Source memorySource(const std::string& subject) {
+  return {"", subject + " ", "rules (WeightOptions::rules)", "partial (WeightOptions::partial)",
+          "give all parameters' values, or take those that there are: partial (WeightOptions::partial)"};
+}
+
 /// The file's name for a parameter: one that ends alike, or the nearest.
 std::optional<std::string> likelyName(const std::string& parameter, const std::vector<std::string>& names) {
   const auto endsAlike = [&](const std::string& name) {
@@ -25,8 +42,8 @@ std::optional<std::string> likelyName(const std::string& parameter, const std::v
 
 class Matching {
  public:
-  Matching(const Session& session, const NamedLiterals& values, std::string file)
-      : values_(values), file_(std::move(file)) {
+  Matching(const Session& session, const NamedLiterals& values, Source source)
+      : values_(values), source_(std::move(source)) {
     for (const Session::Parameter& parameter : session.parameters()) {
       ++loaded_.parameters;
       const auto value = values.find(parameter.name);
@@ -49,9 +66,10 @@ class Matching {
       return loaded_;
     }
     return Diagnostic{Severity::Error,
-                      {file_},
-                      fmt::format("fits {} of the plan's {} parameters with its {} tensors{}{}", loaded_.set,
-                                  loaded_.parameters, values_.size(), listed("missing", missing_, "'{}'"),
+                      {source_.file},
+                      fmt::format("{}fits {} of the plan's {} parameters with its {} tensors{}{}",
+                                  source_.subject, loaded_.set, loaded_.parameters, values_.size(),
+                                  listed("missing", missing_, "'{}'"),
                                   listed("of another type", unfit_, "{}")),
                       hint()};
   }
@@ -59,7 +77,7 @@ class Matching {
   /// Of a file that has more than the graph needs, such as a checkpoint that is read by an evaluation.
   Diagnostics withPartialHint(Diagnostics errors) const {
     if (loaded_.set == loaded_.parameters && loaded_.set > 0) {
-      errors.front().hint = "take those that the graph has: --partial (WeightOptions::partial)";
+      errors.front().hint = "take those that the graph has: " + source_.partial;
     }
     return errors;
   }
@@ -85,36 +103,45 @@ class Matching {
         pairs.push_back(fmt::format("'{}' may be its '{}'", parameter, *near));
       }
     }
-    const std::string way = unfit_.empty()
-                                ? "give rules (--rename): PATTERN -> NAME"
-                                : "give rules (--rename) that transpose, cast or drop what is of another "
-                                  "type";
+    const std::string way = fmt::format(
+        "give {}{}", source_.rules,
+        unfit_.empty() ? ": PATTERN -> NAME" : " that transpose, cast or drop what is of another type");
     return pairs.empty() ? way : fmt::format("{}; {}", fmt::join(pairs, ", "), way);
   }
 
   const NamedLiterals& values_;
-  std::string file_;
+  Source source_;
   NamedLiterals fitting_;
   std::vector<std::string> missing_, unfit_;
   LoadedWeights loaded_;
 };
 
-} // namespace
-
-Result<LoadedWeights> loadWeights(Session& session, const std::string& path, const WeightOptions& options) {
-  const auto file = readSafetensors(path);
-  if (!file) {
-    return file.errors();
+/// Sets a value for each parameter, and no other.
+Result<LoadedWeights> setWhole(Session& session, const NamedLiterals& values, const Matching& matching,
+                               const Source& source) {
+  Diagnostics errors = session.checkWholeState(values);
+  if (errors.empty()) {
+    const Status set = session.setState(values);
+    return set ? Result(LoadedWeights{matching.fitting().size(), session.parameters().size(), 0})
+               : set.errors();
   }
-  const auto values = options.rules.apply(*file, path);
+  for (Diagnostic& error : errors) {
+    error.where.file = source.file;
+    error.message = source.subject + error.message;
+    error.hint = source.whole;
+  }
+  return matching.withPartialHint(std::move(errors));
+}
+
+Result<LoadedWeights> setValues(Session& session, const NamedLiterals& given, const WeightOptions& options,
+                                const Source& source) {
+  const auto values = options.rules.apply(given, source.file);
   if (!values) {
     return values.errors();
   }
-  const Matching matching(session, *values, path);
+  const Matching matching(session, *values, source);
   if (!options.partial) {
-    const Status set = setWholeState(session, *values, path);
-    return set ? Result(LoadedWeights{matching.fitting().size(), session.parameters().size(), 0})
-               : matching.withPartialHint(set.errors());
+    return setWhole(session, *values, matching, source);
   }
   auto result = matching.result();
   if (result) {
@@ -123,6 +150,22 @@ Result<LoadedWeights> loadWeights(Session& session, const std::string& path, con
     }
   }
   return result;
+}
+
+} // namespace
+
+Result<LoadedWeights> loadWeights(Session& session, const std::string& path, const WeightOptions& options) {
+  const auto file = readSafetensors(path);
+  return file ? setValues(session, *file, options, fileSource(path)) : file.errors();
+}
+
+Result<LoadedWeights> setWeights(Session& session, const NamedLiterals& values,
+                                 const WeightOptions& options) {
+  return setValues(session, values, options, memorySource("the state given"));
+}
+
+Result<LoadedWeights> copyState(Session& from, Session& to, const WeightOptions& options) {
+  return setValues(to, from.state(), options, memorySource("the other session's state"));
 }
 
 } // namespace dfc

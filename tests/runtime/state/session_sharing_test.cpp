@@ -130,7 +130,7 @@ TEST_CASE("shared state: it takes plans and backends that fit, and says what doe
             "parameter 'w' lies as f32[2] on cpu0, but as f32[2] on gpu0 in the session whose state it is to "
             "share | compile both plans for the same machine, with the same precision, pins and cuts; places "
             "that costs choose may differ all the same: then open it with a state of its own, and copy the "
-            "values by state and setState (set_state of Python)"});
+            "values by copyState (copy_state_from of Python)"});
   const Strings several = errorsWith(*writer, tinyPlan(adding(0), smallMachine(0)));
   REQUIRE(several.size() == 1); // one error of all three
   CHECK(several[0].find("parameter 'before' lies as f32[100] on cpu0, but as f32[100] on gpu0 in the session "

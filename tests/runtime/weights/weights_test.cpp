@@ -28,9 +28,10 @@ std::vector<std::string> namesOf(const NamedLiterals& tensors) {
 
 const Literal one = floats({1}, {1});
 
-/// Parameters w f32[2, 3] and b f32[3], and w.velocity where it is trained.
-std::unique_ptr<Session> net(bool trained) {
+/// Parameters w f32[2, 3] and b f32[3], and w.velocity where it is trained; all on the last device.
+std::unique_ptr<Session> net(bool trained, int gpus = 0) {
   Builder g("net");
+  const auto guard = g.on(gpus == 0 ? "cpu0" : "gpu0");
   const Tensor w = g.parameter("w", f32({2, 3})), b = g.parameter("b", f32({3}));
   if (trained) {
     const Tensor v = g.parameter("w.velocity", f32({2, 3})), c = g.parameter("b.velocity", f32({3}));
@@ -38,7 +39,7 @@ std::unique_ptr<Session> net(bool trained) {
     g.assign(b, g.assign(c, b * 0.5));
   }
   g.fetch("sum", reduceSum(w) + reduceSum(b));
-  return opened(tinyPlan(finished(std::move(g)), smallMachine(0)));
+  return opened(tinyPlan(finished(std::move(g)), smallMachine(gpus)));
 }
 
 } // namespace
@@ -130,4 +131,45 @@ TEST_CASE("weights: where little matches, one error has the nearest names, and n
   options.rules = RenameRules::parse("net.w -> w transposed\nnet.* -> *\n", "r").orThrow();
   REQUIRE(loadWeights(*session, path, options).ok());
   CHECK(session->state().at("w") == w);
+}
+
+TEST_CASE("weights: one session's state is another's, whatever the devices that they lie on") {
+  const auto training = net(true, 1), evaluation = net(false), other = net(true);
+  const Literal w = floats({2, 3}, {1, 2, 3, 4, 5, 6}), b = floats({3}, {7, 8, 9});
+  REQUIRE(training->setState({{"w", w}, {"b", b}, {"w.velocity", w}, {"b.velocity", b}}).ok());
+  const auto all = copyState(*training, *other);
+  REQUIRE(all.ok());
+  CHECK(all->set == 4);
+  CHECK(other->state().at("w.velocity") == w);
+  const auto whole = copyState(*training, *evaluation);
+  REQUIRE(!whole.ok());
+  CHECK(
+      render(whole.errors()) ==
+      "error: the other session's state has values for 2 of the plan's 2 parameters; 2 of its values are of "
+      "no parameter: 'b.velocity', 'w.velocity'\n"
+      "  hint: take those that the graph has: partial (WeightOptions::partial)\n");
+  CHECK(evaluation->state().at("b") == floats({3}, {0, 0, 0}));
+  const auto copied = copyState(*training, *evaluation, {.partial = true});
+  REQUIRE(copied.ok());
+  CHECK(copied->set == 2);
+  CHECK(copied->unused == 2);
+  CHECK(evaluation->state().at("w") == w);
+  REQUIRE(copyState(*evaluation, *training, {.partial = true}).ok());
+  CHECK(training->state().at("b.velocity") == b);
+}
+
+TEST_CASE("weights: values in memory go through rules, and one error says how little matches") {
+  const auto session = net(false);
+  const NamedLiterals values{{"net.w", floats({3, 2}, {1, 4, 2, 5, 3, 6})},
+                             {"net.b", floats({3}, {7, 8, 9})}};
+  const auto none = setWeights(*session, values, {.partial = true});
+  REQUIRE(!none.ok());
+  CHECK(
+      render(none.errors()) ==
+      "error: the state given fits 0 of the plan's 2 parameters with its 2 tensors; 2 missing: 'w', 'b'\n"
+      "  hint: 'w' may be its 'net.w', 'b' may be its 'net.b'; give rules (WeightOptions::rules): PATTERN -> "
+      "NAME\n");
+  const WeightOptions options{RenameRules::parse("net.w -> w transposed\nnet.* -> *\n", "r").orThrow()};
+  REQUIRE(setWeights(*session, values, options).ok());
+  CHECK(session->state().at("w") == floats({2, 3}, {1, 2, 3, 4, 5, 6}));
 }

@@ -15,6 +15,7 @@ OTHER_NAMES = {"addGpus": "Machine.with_host_gpus", "constantInit": "init.consta
                "printMachine": "Machine.__str__", "chromeTrace": "Trace.chrome", "graphDot": "Graph.dot",
                "standInText": "Trace.backends",
                "saveState": "Session.save", "loadState": "Session.load", "loadWeights": "Session.load_weights",
+               "setWeights": "Session.set_weights", "copyState": "Session.copy_state_from",
                "readFashionMnist": "fashion_mnist", "readLearningCurve": "learning_curve",
                **{name: f"init.{name}" for name in ("zeros", "uniform", "normal", "glorot")},
                **{name: f"init.{snake}" for name, snake in (("heNormal", "he_normal"), ("heUniform", "he_uniform"),

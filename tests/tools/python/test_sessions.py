@@ -343,3 +343,37 @@ def test_ctrl_c_ends_predict():
     with pytest.raises(KeyboardInterrupt):
         session.predict({"x": np.zeros(4_000_000, np.uint8)})
     timer.join()
+
+
+def perceptron(trained):
+    """A net of two layers, of which a training moves each parameter and its velocity."""
+    g = dfc.Builder("perceptron")
+    x, y = g.input("x", (64, 32)), g.input("y", (64, 8))
+    w = [g.parameter("w0", (32, 64), dfc.init.glorot(1)), g.parameter("w1", (64, 8), dfc.init.glorot(2))]
+    loss = ((dfc.tanh(x @ w[0]) @ w[1] - y) ** 2).mean()
+    g.fetch("loss", loss)
+    if trained:
+        dfc.momentum(w, dfc.gradients(loss, w), 0.1)
+    return g.finish()
+
+
+def test_a_training_on_two_gpus_gives_an_evaluation_on_one_cpu_its_weights():
+    """No file between them; the same way where a plan's parameters are cut over devices."""
+    training = dfc.open(perceptron(True), "cpu-2gpu", policy="split", splits=[("x", 0, "gpu*")],
+                        session={"gpu_backend": "emulated"})
+    evaluation = dfc.open(perceptron(False), "cpu")
+    feeds = {"x": np.ones((64, 32)), "y": np.ones((64, 8))}
+    for _ in range(3):
+        training.run(feeds)
+    with pytest.raises(dfc.Error, match="copy_state_from of Python"):
+        dfc.open(perceptron(False), "cpu", session={"state": training})
+    with pytest.raises(dfc.Error, match="2 of its values are of no parameter.*\n.*partial"):
+        evaluation.copy_state_from(training)
+    assert evaluation.copy_state_from(training, partial=True) == dfc.LoadedWeights(2, 2, 2)
+    expected = training.run(feeds)["loss"]
+    assert abs(evaluation.run(feeds)["loss"] - expected) <= 1e-5 * abs(expected)
+    theirs = {"net." + name: array for name, array in evaluation.state().items()}
+    with pytest.raises(dfc.Error, match="'w0' may be its 'net.w0'"):
+        training.set_weights(theirs, partial=True)
+    assert training.set_weights(theirs, rules=dfc.RenameRules("net.* -> *"), partial=True).set == 2
+    assert (training.state()["w1"] == theirs["net.w1"]).all()

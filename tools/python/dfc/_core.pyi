@@ -1379,6 +1379,14 @@ class Session:
         Reads a .safetensors file of another's weights, through `rules`. partial: parameters that the file lacks keep their values, and tensors of no parameter are passed over. Nothing is set unless all is well (dfc.Error). Gives dfc.LoadedWeights: how many were set, of how many, and how many of the file were not used.
         """
 
+    def set_weights(self, values: Mapping[str, numpy.typing.ArrayLike], *, rules: RenameRules | None = None, partial: bool = False) -> dfc.plain.LoadedWeights:
+        """The same of arrays in memory, such as a state_dict of PyTorch."""
+
+    def copy_state_from(self, other: Session, *, rules: RenameRules | None = None, partial: bool = False) -> dfc.plain.LoadedWeights:
+        """
+        The same of another session's parameters, between the steps of both, whatever the devices of the two plans: a training on several devices gives an evaluation on one its weights (partial=True, where the training has more: those of its optimiser). Where devices are the same, the option `state` of Session makes two sessions work on one set of weights, without a copy.
+        """
+
     @property
     def plan(self) -> Plan:
         """What it runs."""

@@ -7,7 +7,7 @@
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/custom.h"
 #include "tools/python/module/errors.h"
-#include "tools/python/module/open_session.h"
+#include "tools/python/module/session/open_session.h"
 #include "tools/python/module/training/training_feeds.h"
 
 #include <nanobind/stl/map.h>

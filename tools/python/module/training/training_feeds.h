@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/training/trainer.h"
-#include "tools/python/module/open_session.h"
+#include "tools/python/module/session/open_session.h"
 
 #include <nanobind/nanobind.h>
 

@@ -1,18 +1,17 @@
 // Sessions. The interpreter's lock is released while a step runs, is waited for, or state is moved.
 #include "runtime/session.h"
 
-#include "runtime/checkpoint.h"
 #include "runtime/custom/custom_library.h"
 #include "runtime/predict/predict.h"
-#include "runtime/weights/load_weights.h"
 #include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/arrays/numpy_arrays.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/custom.h"
 #include "tools/python/module/errors.h"
-#include "tools/python/module/open_session.h"
 #include "tools/python/module/plain.h"
 #include "tools/python/module/plan.h"
+#include "tools/python/module/session/open_session.h"
+#include "tools/python/module/session/session_state.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -243,91 +242,6 @@ std::vector<double> stepSeconds(const OpenSession& self, const FeedsLike& feeds,
   return seconds;
 }
 
-// --- State.
-
-nb::dict stateOf(const OpenSession& self, const std::string& arrays) {
-  checkForm(arrays);
-  const std::shared_ptr<Session> session = self.session();
-  auto state = [&] {
-    const nb::gil_scoped_release unlocked;
-    return session->state();
-  }();
-  return dictOf(std::move(state), arrays);
-}
-
-void setState(const OpenSession& self, const FeedsLike& state) {
-  const std::shared_ptr<Session> session = self.session();
-  const NamedLiterals values = self.state(state);
-  auto set = [&] {
-    const nb::gil_scoped_release unlocked;
-    return session->setState(values);
-  }();
-  orRaise(std::move(set));
-}
-
-template <class Action>
-void withFile(const OpenSession& self, const PathLike& path, Action action) {
-  const std::shared_ptr<Session> session = self.session();
-  const std::string file = pathOf(path);
-  auto done = [&] {
-    const nb::gil_scoped_release unlocked;
-    return action(*session, file);
-  }();
-  orRaise(std::move(done));
-}
-
-void bindState(nb::class_<OpenSession>& session) {
-  session.def("state", stateOf, "arrays"_a = "numpy",
-              "Copies of the parameters by name, between steps: waits for those under way.");
-  session.def(
-      "view",
-      [](const OpenSession& self, const std::string& parameter) {
-        return numpyOver(orRaise(self.session()->view(parameter)), Access::ReadOnly);
-      },
-      "parameter"_a, nb::sig("def view(self, parameter: str) -> typing.Any"),
-      "A parameter where it lies, without a copy and without waiting: a NumPy array that cannot be written, "
-      "and "
-      "changes with the next step that assigns the parameter. It keeps the memory. Raises dfc.Error for a "
-      "parameter that is cut over devices or lies on a GPU: `state` copies those.");
-  session.def(
-      "set_state", setState, "values"_a,
-      "Sets parameters by name, between steps. Names, types and shapes must agree; none is set unless "
-      "all do (dfc.Error).");
-  session.def(
-      "save", [](const OpenSession& self, const PathLike& path) { withFile(self, path, saveState); },
-      "path"_a, "Writes the parameters as a checkpoint, a .safetensors file: whole or not at all.");
-  session.def(
-      "load", [](const OpenSession& self, const PathLike& path) { withFile(self, path, loadState); },
-      "path"_a,
-      "Reads a checkpoint. Every parameter must be in the file with its type and shape; nothing is set "
-      "unless "
-      "all is well (dfc.Error).");
-}
-
-nb::object loadWeightsOf(const OpenSession& self, const PathLike& path, const RenameRules* rules,
-                         bool partial) {
-  const WeightOptions options{rules != nullptr ? *rules : RenameRules(), partial};
-  const std::shared_ptr<Session> session = self.session();
-  const std::string file = pathOf(path);
-  auto loaded = [&] {
-    const nb::gil_scoped_release unlocked;
-    return loadWeights(*session, file, options);
-  }();
-  const LoadedWeights found = orRaise(std::move(loaded));
-  return plain("LoadedWeights")(found.set, found.parameters, found.unused);
-}
-
-void bindWeights(nb::class_<OpenSession>& session) {
-  session.def(
-      "load_weights", loadWeightsOf, "path"_a, nb::kw_only(), "rules"_a = nb::none(), "partial"_a = false,
-      nb::sig("def load_weights(self, path: str | os.PathLike[str], *, rules: RenameRules | None = None, "
-              "partial: bool = False) -> dfc.plain.LoadedWeights"),
-      "Reads a .safetensors file of another's weights, through `rules`. partial: parameters that the file "
-      "lacks keep their values, and tensors of no parameter are passed over. Nothing is set unless all is "
-      "well (dfc.Error). Gives dfc.LoadedWeights: how many were set, of how many, and how many of the file "
-      "were not used.");
-}
-
 // --- What there is.
 
 nb::list parametersOf(const OpenSession& self) {
@@ -435,8 +349,7 @@ void bindSession(nb::module_& module) {
   session.def("_step_seconds", stepSeconds, "feeds"_a, "count"_a); // of bench/step_overhead.py
   bindSteps(module, session);
   bindPredict(session);
-  bindState(session);
-  bindWeights(session);
+  bindSessionState(session);
   bindReports(session);
 }
 

@@ -1,4 +1,4 @@
-#include "tools/python/module/open_session.h"
+#include "tools/python/module/session/open_session.h"
 
 #include "runtime/data/convert_elements.h"
 #include "tools/python/module/arrays/arrays.h"
