@@ -91,6 +91,10 @@ class CandidateFitter {
     const bool isCopiedFirst = copied.makespan < promising * updated.makespan;
     if (isCopiedFirst) {
       tryInTurn(copied);
+      const Variants later = variantsOnHost(placement, order, StateCopies::Later);
+      if (later.makespan < promising * std::min(updated.makespan, best_.value_or(noLimit))) {
+        tryInTurn(later);
+      }
     }
     if (updated.makespan < promising * best_.value_or(noLimit)) {
       tryInTurn(updated);

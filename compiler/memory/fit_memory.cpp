@@ -170,8 +170,8 @@ class MemoryFitter {
   }
 
   // Ties are broken by the order of the unconstrained schedule, which is good for time, by that of the graph,
-  // in which authors often finish one computation before the next, or by need. The order with the smallest
-  // peak is kept.
+  // in which authors often finish one computation before the next, by need, or by the graph with copies of
+  // parameters when they are needed. The order with the smallest peak is kept.
   LowPeakOrder bestLowPeakOrder(const MemoryRequirements& requirements) const {
     std::vector<uint32_t> byGraph(problem_.opOf.size());
     std::iota(byGraph.begin(), byGraph.end(), 0U);
@@ -181,12 +181,15 @@ class MemoryFitter {
       byStart.push_back(unconstrained_.stepOf[op].index());
     }
     LowPeakOrder best = lowPeakOrder(problem_.list, requirements, byStart, machine_.devices.size());
-    for (const auto& ranks : {byGraph, ranksByNeed(problem_.list)}) {
-      LowPeakOrder next = lowPeakOrder(problem_.list, requirements, ranks, machine_.devices.size());
+    const auto offer = [&](const std::vector<uint32_t>& ranks, Sources sources) {
+      LowPeakOrder next = lowPeakOrder(problem_.list, requirements, ranks, machine_.devices.size(), sources);
       if (excessBytes(next) < excessBytes(best)) {
         best = std::move(next);
       }
-    }
+    };
+    offer(byGraph, Sources::AtStart);
+    offer(ranksByNeed(problem_.list), Sources::AtStart);
+    offer(byGraph, Sources::WhenNeeded);
     return best;
   }
 

@@ -10,17 +10,25 @@
 namespace dfc {
 namespace {
 
+/// Of the largest buffer, the part up to which others are small.
+constexpr int64_t smallPart = 1024;
+
 class LowPeakOrderer {
  public:
   LowPeakOrderer(const ListProblem& problem, const MemoryRequirements& requirements,
-                 const std::vector<uint32_t>& rank, size_t deviceCount)
-      : problem_(problem), requirements_(requirements), rank_(rank), after_(problem),
-        pendingPredecessors_(problem.tasks.size()), isReady_(problem.tasks.size()),
-        key_(problem.tasks.size()), batch_(problem.tasks.size()), usersLeft_(requirements.buffers.size()),
+                 const std::vector<uint32_t>& rank, size_t deviceCount, Sources sources)
+      : problem_(problem), requirements_(requirements), rank_(rank),
+        sourcesWait_(sources == Sources::WhenNeeded), after_(problem),
+        pendingPredecessors_(problem.tasks.size()), pendingSources_(problem.tasks.size()),
+        isReady_(problem.tasks.size()), wasReady_(problem.tasks.size()), key_(problem.tasks.size()),
+        batch_(problem.tasks.size()), usersLeft_(requirements.buffers.size()),
         aliasOf_(requirements.buffers.size()), overwritten_(requirements.buffers.size()),
         liveBytes_(deviceCount) {
     result_.peak = SideTable<DeviceId, int64_t>(deviceCount);
     findBatches();
+    for (const BufferRow& row : requirements.buffers) {
+      small_ = std::max(small_, sourcesWait_ ? row.bytes / smallPart : 0);
+    }
   }
 
   LowPeakOrder run() {
@@ -30,9 +38,11 @@ class LowPeakOrderer {
     }
     for (uint32_t task = 0; task < problem_.tasks.size(); ++task) {
       pendingPredecessors_[task] = static_cast<uint32_t>(problem_.tasks[task].before.size());
-      if (pendingPredecessors_[task] == 0) {
-        makeReady(task);
-      }
+      pendingSources_[task] = static_cast<uint32_t>(llvm::count_if(
+          problem_.tasks[task].before, [&](uint32_t before) { return waitsForReader(before); }));
+    }
+    for (uint32_t task = 0; task < problem_.tasks.size(); ++task) {
+      noteProgress(task);
     }
     while (!ready_.empty()) {
       const uint32_t task = std::get<3>(*ready_.begin());
@@ -47,11 +57,41 @@ class LowPeakOrderer {
 
  private:
   // Micro-batches come one after the other: each holds what its backward pass reads. Within one, the task
-  // that frees most goes first. Tasks that only allocate go by rank, not by size.
+  // that frees most goes first. Tasks that only allocate do not go by size.
   using Key = std::tuple<uint32_t, int64_t, uint32_t, uint32_t>;
   Key keyOf(uint32_t task) const {
     const int64_t netAllocation = netAllocationOf(task);
-    return {batch_[task], netAllocation <= 0 ? netAllocation : 1, rank_[task], task};
+    const int64_t allocating = waitsForReader(task) ? 1 : 2;
+    const int64_t freed = std::min<int64_t>(netAllocation, 0);
+    return {batch_[task], netAllocation <= small_ ? freed : allocating, rank_[task], task};
+  }
+
+  // Whether it becomes ready when a task needs it.
+  bool waitsForReader(uint32_t task) const {
+    return sourcesWait_ && problem_.tasks[task].before.empty() && !after_[task].empty();
+  }
+
+  // Makes a task ready that waits for none, or the sources that alone are left to wait for.
+  void noteProgress(uint32_t task) {
+    if (waitsForReader(task) || pendingPredecessors_[task] > pendingSources_[task]) {
+      return;
+    }
+    if (pendingPredecessors_[task] == 0) {
+      becomeReady(task);
+      return;
+    }
+    for (const uint32_t before : problem_.tasks[task].before) {
+      if (waitsForReader(before)) {
+        becomeReady(before);
+      }
+    }
+  }
+
+  void becomeReady(uint32_t task) {
+    if (!wasReady_[task]) {
+      wasReady_[task] = true;
+      makeReady(task);
+    }
   }
 
   // The micro-batch of a task; of a task of none, the first that needs it. The update comes behind all.
@@ -96,10 +136,11 @@ class LowPeakOrderer {
         noteLastUser(buffer);
       }
     }
+    const bool isSource = waitsForReader(task);
     for (const uint32_t next : after_[task]) {
-      if (--pendingPredecessors_[next] == 0) {
-        makeReady(next);
-      }
+      --pendingPredecessors_[next];
+      pendingSources_[next] -= isSource ? 1 : 0;
+      noteProgress(next);
     }
   }
 
@@ -201,9 +242,12 @@ class LowPeakOrderer {
   const ListProblem& problem_;
   const MemoryRequirements& requirements_;
   const std::vector<uint32_t>& rank_;
+  const bool sourcesWait_;
+  int64_t small_ = 0; // bytes
   Successors after_;
   std::vector<uint32_t> pendingPredecessors_;
-  std::vector<char> isReady_;
+  std::vector<uint32_t> pendingSources_; // of these, those that wait for their readers
+  std::vector<char> isReady_, wasReady_;
   std::vector<Key> key_; // of ready tasks
   std::vector<uint32_t> batch_;
   std::set<Key> ready_;
@@ -235,8 +279,8 @@ std::vector<uint32_t> ranksByNeed(const ListProblem& problem) {
 }
 
 LowPeakOrder lowPeakOrder(const ListProblem& problem, const MemoryRequirements& requirements,
-                          const std::vector<uint32_t>& rank, size_t deviceCount) {
-  return LowPeakOrderer(problem, requirements, rank, deviceCount).run();
+                          const std::vector<uint32_t>& rank, size_t deviceCount, Sources sources) {
+  return LowPeakOrderer(problem, requirements, rank, deviceCount, sources).run();
 }
 
 } // namespace dfc

@@ -19,9 +19,16 @@ struct LowPeakOrder {
   std::vector<TaskOrdering> orderings;
 };
 
+/// When a task without predecessors, such as a copy of a parameter to another device, becomes ready: at the
+/// start, or when one of the tasks that need it waits for nothing else; then it goes before other tasks that
+/// allocate, and tasks whose results are small go as if they allocated nothing. So an update whose state is
+/// copied to it follows its gradient, and gradients do not gather.
+enum class Sources : uint8_t { AtStart, WhenNeeded };
+
 /// `rank`: distinct numbers, by task. While no ready task frees memory, the one of smallest rank goes first.
 LowPeakOrder lowPeakOrder(const ListProblem& problem, const MemoryRequirements& requirements,
-                          const std::vector<uint32_t>& rank, size_t deviceCount);
+                          const std::vector<uint32_t>& rank, size_t deviceCount,
+                          Sources sources = Sources::AtStart);
 
 /// Ranks of tasks by the first task without successors, such as an assign, that depends on them. Where all
 /// updates wait for one value, such as the flag that all gradients are finite, the ops of an update then

@@ -13,6 +13,8 @@
 namespace dfc {
 namespace {
 
+/// Updates whose state is copied at once: one computes while the state of the next arrives.
+constexpr int64_t updatesAtOnce = 2;
 /// Part of a device's memory below which values are too small to be worth a copy of their own.
 constexpr double smallPart = 1e-3;
 
@@ -32,6 +34,7 @@ class Offloader {
     Choice choice{SideTable<OpId, bool>(placement_.graph.opCount(), false),
                   SideTable<OpId, bool>(placement_.graph.opCount(), false)};
     Load load{std::vector<double>(machine_.links.size(), 0)};
+    load.room = roomForCopies(updates);
     for (const StateUpdate& update : updates) {
       if (lacking[update.device] > 0) {
         lacking[update.device] -= take(update, choice, load);
@@ -48,6 +51,8 @@ class Offloader {
   struct Load {
     std::vector<double> links; ///< by index
     double host = 0;           ///< of its memory: by updates and copies
+    /// Bytes of gradients that are yet to leave a device before state is copied there.
+    SideTable<DeviceId, int64_t> room = {};
 
     double most() const {
       return std::accumulate(links.begin(), links.end(), host,
@@ -83,7 +88,9 @@ class Offloader {
     }
     addCopy(here, host, update.device, update.ownBytes);
     addCopy(here, update.device, host, update.ownBytes);
-    const bool streams = copies_ == StateCopies::Allowed && update.ownBytes > 0 && here.most() < there.most();
+    const bool mayStream = copies_ != StateCopies::None && load.room[update.device] <= 0;
+    const bool streams = mayStream && update.ownBytes > 0 && here.most() < there.most();
+    there.room[update.device] -= update.bytesIn;
     load = streams ? std::move(here) : std::move(there);
     for (const auto* ops : {&update.own, &update.ownAssigns}) {
       llvm::for_each(*ops, [&](OpId op) { choice.moves[op] = true; });
@@ -98,6 +105,15 @@ class Offloader {
     }
     choice.onHost += update.parameters.size();
     return update.freedBytes;
+  }
+
+  SideTable<DeviceId, int64_t> roomForCopies(const std::vector<StateUpdate>& updates) const {
+    SideTable<DeviceId, int64_t> room(machine_.devices.size(), 0);
+    for (const StateUpdate& update : updates) {
+      int64_t& bytes = room[update.device];
+      bytes = copies_ == StateCopies::Later ? std::max(bytes, updatesAtOnce * update.ownBytes) : 0;
+    }
+    return room;
   }
 
   SideTable<DeviceId, int64_t> lack(double margin) const {

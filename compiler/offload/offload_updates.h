@@ -22,7 +22,8 @@ struct Offloaded {
 };
 
 /// Whether state may be copied to updates that stay on their device. Copies need memory while they are read.
-enum class StateCopies : uint8_t { Allowed, None };
+/// Later: only behind updates on the host whose gradients, which leave the device, took as much.
+enum class StateCopies : uint8_t { Allowed, Later, None };
 
 /// `order`: the placement's `stepOrder`. `margin`: part of a device's memory that stays free behind what the
 /// order needs. On each device that lacks memory, updates are taken until the state that leaves it suffices,

@@ -24,12 +24,17 @@ std::optional<double> fitByRepeating(Placement& placement, const StepOrder& orde
   // wait for memory where little is left.
   std::optional<double> least;
   std::optional<Placement> best;
+  std::optional<StepOrder> late;   // with copies of state when they are needed
   double mostShare = useOf(order); // with more, no op has to be repeated
   for (const double share : {0.97, 0.9, 0.8, 0.65, 0.5}) {
     if (share > mostShare) {
       continue;
     }
     auto repeated = rematerialise(placement, order, machine, cost, share);
+    if (!repeated) {
+      late = late ? std::move(late) : stepOrder(placement, machine, cost, Sources::WhenNeeded);
+      repeated = rematerialise(placement, *late, machine, cost, share);
+    }
     if (!repeated) {
       break;
     }

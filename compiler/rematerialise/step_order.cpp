@@ -1,6 +1,5 @@
 #include "compiler/rematerialise/step_order.h"
 
-#include "compiler/memory/low_peak_order.h"
 #include "compiler/rematerialise/least_need.h"
 #include "compiler/schedule/schedule_problem.h"
 #include "compiler/transfer/insert_transfers.h"
@@ -68,7 +67,8 @@ std::vector<OpId> withoutTransfers(const std::vector<uint32_t>& order, const Sch
 
 } // namespace
 
-StepOrder stepOrder(const Placement& placement, const Machine& machine, const CostModel& cost) {
+StepOrder stepOrder(const Placement& placement, const Machine& machine, const CostModel& cost,
+                    Sources sources) {
   const PlacedGraph placed = insertTransfers(placement, machine, Narrow::CastAnew);
   const ScheduleProblem problem = scheduleProblem(placed, machine, cost);
   llvm::SmallVector<DeviceId, 8> limited;
@@ -85,7 +85,7 @@ StepOrder stepOrder(const Placement& placement, const Machine& machine, const Co
   std::vector<uint32_t> byGraph(problem.opOf.size());
   std::iota(byGraph.begin(), byGraph.end(), 0U);
   const MemoryRequirements requirements = memoryRequirements(placed, problem, limited);
-  LowPeakOrder low = lowPeakOrder(problem.list, requirements, byGraph, machine.devices.size());
+  LowPeakOrder low = lowPeakOrder(problem.list, requirements, byGraph, machine.devices.size(), sources);
   const auto excess = [&](const LowPeakOrder& one) {
     double bytes = 0;
     for (const DeviceId device : limited) {
@@ -94,7 +94,7 @@ StepOrder stepOrder(const Placement& placement, const Machine& machine, const Co
     }
     return bytes;
   };
-  if (excess(low) > 0) {
+  if (sources == Sources::AtStart && excess(low) > 0) {
     LowPeakOrder byNeed =
         lowPeakOrder(problem.list, requirements, ranksByNeed(problem.list), machine.devices.size());
     if (excess(byNeed) < excess(low)) {

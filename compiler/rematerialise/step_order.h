@@ -2,6 +2,7 @@
 // where memory is short (compiler/memory/low_peak_order.h), and the bytes that are left for their results.
 #pragma once
 
+#include "compiler/memory/low_peak_order.h"
 #include "compiler/place/place.h"
 
 #include <vector>
@@ -21,6 +22,9 @@ double useOf(const StepOrder& order);
 /// schedule is worth a trial.
 bool mayFit(const StepOrder& order);
 
-StepOrder stepOrder(const Placement& placement, const Machine& machine, const CostModel& cost);
+/// `sources`: as in `lowPeakOrder`, in an order by the graph's; without it, of two orders with sources at the
+/// start the one that exceeds the memory less.
+StepOrder stepOrder(const Placement& placement, const Machine& machine, const CostModel& cost,
+                    Sources sources = Sources::AtStart);
 
 } // namespace dfc

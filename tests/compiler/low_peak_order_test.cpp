@@ -9,6 +9,8 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include <numeric>
+
 namespace dfc::test {
 namespace {
 
@@ -119,6 +121,22 @@ TEST_CASE("ranks by need: updates that wait for a flag come behind it, one after
   const std::vector<uint32_t> byGraph = {0, 1, 2, 3, 4, 5, 6};
   CHECK(lowPeakOrder(problem, requirements, byGraph, 1).peak[DeviceId(0)] == 2 * 256 + 2 * 512 + 64);
   CHECK(lowPeakOrder(problem, requirements, ranksByNeed(problem), 1).peak[DeviceId(0)] == 2 * 256 + 512 + 64);
+}
+
+TEST_CASE("low-peak order: copies of state when they are needed keep gradients from gathering") {
+  // Two gradients, 0 and 1, one after the other. 2 and 3 copy state, 4 and 5 make small values of a gradient,
+  // 6 and 7 update the state in its bytes, 8 and 9 copy it back.
+  const ListProblem problem = problemOf({{}, {0}, {}, {}, {0}, {1}, {0, 2, 4}, {1, 3, 5}, {6}, {7}});
+  const auto requirements = requirementsWith(
+      10,
+      {{4096, {0, 4, 6}}, {4096, {1, 5, 7}}, {2048, {2, 6, 8}}, {2048, {3, 7, 9}}, {4, {4, 6}}, {4, {5, 7}}});
+  std::vector<uint32_t> byGraph(10);
+  std::iota(byGraph.begin(), byGraph.end(), 0U);
+  const auto atStart = lowPeakOrder(problem, requirements, byGraph, 1);
+  CHECK(atStart.peak[DeviceId(0)] > 2 * 4096);
+  const auto whenNeeded = lowPeakOrder(problem, requirements, byGraph, 1, Sources::WhenNeeded);
+  CHECK(whenNeeded.order == std::vector<uint32_t>{0, 4, 2, 6, 8, 1, 5, 3, 7, 9});
+  CHECK(whenNeeded.peak[DeviceId(0)] == 4096 + 2048 + 4);
 }
 
 TEST_CASE("low-peak order: micro-batches come one after the other, the update behind all") {

@@ -6,6 +6,8 @@
 #include "compiler/offload/state_updates.h"
 #include "compiler/place/memory_demand.h"
 #include "compiler/place/place.h"
+#include "compiler/rematerialise/fit_by_repeating.h"
+#include "compiler/rematerialise/rematerialise.h"
 #include "compiler/run_passes.h"
 #include "ir/verify/verify.h"
 #include "tests/compiler/split/deep_net.h"
@@ -16,19 +18,21 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 namespace dfc::test {
 namespace {
 
-constexpr int layerCount = 4, width = 256;
+constexpr int layerCount = 6, width = 256;
 constexpr int64_t weightBytes = int64_t{width} * width * 4;
 
 /// Products of 256 x 256 in chains of `relu`, with `optimizer` behind them.
-Graph chain(const std::string& optimizer) {
+Graph chain(const std::string& optimizer, int layers = layerCount) {
   std::string text = fmt::format("graph net {{\n  input x : f32[512, {}]\n", width), now = "x";
-  for (int i = 0; i < layerCount; ++i) {
+  for (int i = 0; i < layers; ++i) {
     text += fmt::format("  parameter w{0} : f32[{1}, {1}] = glorot(seed={0})\n", i, width);
   }
-  for (int i = 0; i < layerCount; ++i) {
+  for (int i = 0; i < layers; ++i) {
     text += fmt::format("  h{0} = relu(matmul({1}, w{0}))\n", i, now);
     now = fmt::format("h{}", i);
   }
@@ -132,6 +136,30 @@ TEST_CASE("updates on the host: as many as memory lacks, the first gradients fir
   }
 }
 
+TEST_CASE("state on the host: copies behind updates there, whose gradients make room for them") {
+  const Machine ample = gpu(1 << 30);
+  const Placement placement = onGpu(chain(adam), ample);
+  Machine machine = ample;
+  const DeviceId device = ample.findDevice("gpu0");
+  machine.devices[device].memoryBytes = 1 << 20;
+  const auto made = offloadUpdates(placement, stepOrder(placement, machine, RooflineCostModel()), machine,
+                                   RooflineCostModel(), 1, StateCopies::Later);
+  REQUIRE(made);
+  // Room for four moments, which gradients of one weight each make.
+  CHECK(made->onHost == 3 * 4);
+  CHECK(made->streamed == 2 * (layerCount - 4));
+  CHECK(verifyPlacement(made->placement, machine).empty());
+  const Graph& graph = made->placement.graph;
+  for (int layer = 0; layer < layerCount; ++layer) {
+    INFO("layer " << layer << ", the last of which has the first gradient");
+    const OpId weight = graph[graph.findValue(fmt::format("w{}", layer))].producer;
+    const OpId moment = graph[graph.findValue(fmt::format("w{}.adamM", layer))].producer;
+    CHECK((made->placement.device[weight] == machine.host()) == (layer >= layerCount - 4));
+    CHECK(made->placement.device[moment] == machine.host());
+    CHECK(made->placement.streamed[moment] == (layer < layerCount - 4));
+  }
+}
+
 TEST_CASE("state on the host: an update that costs the host less than copies runs there") {
   Machine machine = gpu(1 << 20);
   machine.devices[machine.host()].memoryBandwidth = 1e15;
@@ -150,7 +178,7 @@ TEST_CASE("state on the host: an update that costs the host less than copies run
 TEST_CASE("updates on the host: chosen where the state exceeds the devices, on one and on two") {
   for (const uint32_t count : {1, 2}) {
     INFO(count << " GPUs");
-    const int64_t cap = (count == 1 ? 9 : 5) * weightBytes; // of 12 for the parameters, and the values
+    const int64_t cap = (count == 1 ? 14 : 8) * weightBytes; // of 18 for the parameters, and the values
     const auto plan = compile(chain(adam), gpu(cap, count), RooflineCostModel(), {});
     INFO(render(plan.errors()));
     REQUIRE(plan.ok());
@@ -161,10 +189,26 @@ TEST_CASE("updates on the host: chosen where the state exceeds the devices, on o
   }
 }
 
+TEST_CASE("state on the host: ops are computed twice where copies come when they are needed") {
+  const Machine machine = gpu(26 * weightBytes);
+  const RooflineCostModel cost;
+  const Placement placement = onGpu(chain(adam, 9), machine);
+  const auto made = offloadUpdates(placement, stepOrder(placement, machine, cost), machine, cost, 0.1);
+  REQUIRE(made);
+  REQUIRE(made->streamed == 2 * 9);
+  Placement fitted = made->placement;
+  const StepOrder order = stepOrder(fitted, machine, cost);
+  CHECK_FALSE(rematerialise(fitted, order, machine, cost, 0.97)); // gradients gather
+  LeastNeed need;
+  CHECK(fitByRepeating(fitted, order, machine, cost, {}, std::numeric_limits<double>::infinity(), need));
+  CHECK(fitted.policy.find("computed twice for memory") != std::string::npos);
+  CHECK(verifyPlacement(fitted, machine).empty());
+}
+
 TEST_CASE("updates stay where the author pins them") {
   CompileOptions options;
   options.pins = {{"*", "gpu0"}};
-  const auto plan = compile(chain(adam), gpu(9 * weightBytes), RooflineCostModel(), options);
+  const auto plan = compile(chain(adam), gpu(14 * weightBytes), RooflineCostModel(), options);
   REQUIRE_FALSE(plan.ok());
   CHECK(render(plan.errors()).find("memory") != std::string::npos);
 }
