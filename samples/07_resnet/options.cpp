@@ -57,7 +57,8 @@ class Replacements {
     replace(options.sizes.width, width_, options);
     replace(options.training.batch, batch_, options);
     replace(options.training.rate, rate_, options);
-    replace(options.steps, steps_, options);
+    options.steps = steps_.value_or(options.steps);
+    options.usual = options.usual && options.steps >= 100;
     return options;
   }
 

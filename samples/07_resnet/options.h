@@ -15,7 +15,7 @@ struct Options {
   int64_t steps = 200;
   std::string machine;
   std::string graphFile; ///< where the training step is written to; empty: nowhere
-  bool usual = true;     ///< the lesson as it is tested: nothing that training depends on was given
+  bool usual = true;     ///< the lesson as it is tested: of training, nothing was given but 100 steps or more
 
   /// Whether Fashion-MNIST has such images; others are random.
   bool fashion() const { return sizes.image == 28 && sizes.channels == 1 && sizes.classes == 10; }

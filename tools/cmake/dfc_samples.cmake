@@ -15,6 +15,7 @@ set(dfc_lesson_08_many_devices_also samples/06_gpt/gpt.cpp samples/06_gpt/text.c
 # By default shorter than as it is told; the whole lesson is `heavy`: ctest --test-dir build/dev -R whole_lesson
 set(dfc_lesson_02_train_mlp_short --epochs 3)
 set(dfc_lesson_03_figure_short --epochs 4)
+set(dfc_lesson_07_resnet_short --steps 100)
 
 foreach(lesson IN LISTS dfc_lessons)
   set(target sample_${lesson})
