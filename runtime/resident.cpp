@@ -3,6 +3,7 @@
 
 #include "ir/graph/initialise.h"
 #include "ir/graph/whole_state.h"
+#include "runtime/data/convert_elements.h"
 #include "runtime/weights/file_initialiser.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,12 @@ class ResidentMaker {
     for (const auto& [replica, original] : placed_.replicas) {
       const auto found = values_.find(graph[original].firstResult);
       if (found != values_.end()) {
-        Literal copy = roundedTo(found->second, graph.typeOf(graph[replica].firstResult).element);
+        const ElementType element = graph.typeOf(graph[replica].firstResult).element;
+        if (auto error = beyondCopy(std::string(graph.nameOf(original)), found->second, element)) {
+          error->where = graph.locationOf(original);
+          errors_.push_back(*std::move(error));
+        }
+        Literal copy = roundedTo(found->second, element);
         values_.try_emplace(graph[replica].firstResult, std::move(copy));
       }
     }
@@ -42,10 +48,24 @@ class ResidentMaker {
   }
 
  private:
+  void checkStart(OpId op, double number) {
+    const ElementType element = placed_.graph[op].as<ops::Parameter>().type.element;
+    if (firstBeyond(element, filledLiteral({ElementType::F64, {}}, number))) {
+      errors_.push_back(
+          {Severity::Error, placed_.graph.locationOf(op),
+           fmt::format("parameter '{}' starts with {}, which {} cannot hold", placed_.graph.nameOf(op),
+                       number, name(element)),
+           "give a smaller number, or the parameter a wider type; write infinity where it is meant"});
+    }
+  }
+
   void addParameter(OpId op) {
     const Graph& graph = placed_.graph;
     const auto& parameter = graph[op].as<ops::Parameter>();
     if (parameter.initialiser != ops::Parameter::Initialiser::File) {
+      for (const double number : {parameter.a, parameter.b}) {
+        checkStart(op, number);
+      }
       values_.try_emplace(graph[op].firstResult, initialise(parameter));
       return;
     }
@@ -110,6 +130,17 @@ Literal roundedTo(const Literal& value, ElementType element) {
   DFC_ASSERT(value.type().element == ElementType::F32 && isFloat(element) && byteWidth(element) == 2,
              "replicas of another type are of 16 bits, and of parameters of f32");
   return element == ElementType::F16 ? rounded<Half>(value) : rounded<BFloat16>(value);
+}
+
+std::optional<Diagnostic> beyondCopy(const std::string& name, const Literal& whole, ElementType copy) {
+  const ElementType own = whole.type().element;
+  const auto beyond = copy == own ? std::nullopt : firstBeyond(copy, whole);
+  return !beyond ? std::nullopt
+                 : std::optional(errorWithoutPlace(
+                       fmt::format(
+                           "parameter '{}': element {} is {}, which its copy for products in {} cannot hold",
+                           name, *beyond, whole.at(*beyond), dfc::name(copy)),
+                       "plan with the precision bf16, which has the range of f32, or scale the weights"));
 }
 
 Literal valueOf(const ParameterPart& part, const TensorType& own, const Literal& whole) {

@@ -8,6 +8,9 @@
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
 
+#include <optional>
+#include <string>
+
 namespace dfc {
 
 /// The value of one part or copy, of type `own`, of a parameter of this value.
@@ -18,9 +21,14 @@ Literal joined(const ParameterRow& row, llvm::function_ref<Literal(ValueId)> val
 /// The value in the type of a replica: itself, or f32 rounded to f16 or bf16.
 Literal roundedTo(const Literal& value, ElementType element);
 
+/// A mistake where a copy in f16 of this parameter, named so in messages, would be infinite where it is
+/// finite.
+std::optional<Diagnostic> beyondCopy(const std::string& name, const Literal& whole, ElementType copy);
+
 /// The first values of all constants and parameters, by value; replicas have their original's, rounded.
-/// Errors: initialiser files that are missing, damaged or of another type, all at once, each naming its
-/// parameter. Relative paths start at `dataFolder`. None for `elsewhere`: parameters that have their values.
+/// Errors: finite numbers that a parameter's or a replica's type makes infinite, and initialiser files that
+/// are missing, damaged or of another type, all at once, each naming its parameter. Relative paths start at
+/// `dataFolder`. None for `elsewhere`: parameters that have their values.
 Result<llvm::DenseMap<ValueId, Literal>> residentValues(const PlacedGraph& placed,
                                                         const std::string& dataFolder,
                                                         const llvm::DenseSet<ValueId>& elsewhere = {});

@@ -47,6 +47,9 @@ struct Session::Impl {
   /// All mistakes of a step's feeds.
   Diagnostics refused(const NamedLiterals& feeds) const;
 
+  /// Values that a parameter's copy of fewer bits would have as infinities, an error a parameter.
+  Diagnostics beyondCopies(const NamedLiterals& values) const;
+
   /// Tells the turns which of these values our steps assign.
   void note(llvm::ArrayRef<ValueId> values) const;
 

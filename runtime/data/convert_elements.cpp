@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 namespace dfc {
 namespace {
@@ -41,9 +42,9 @@ std::string numberText(const Literal& data, int64_t index) {
 
 std::string wayOut(ElementType element, ElementType from) {
   if (element == ElementType::F16) {
-    return "f16 ends at 65504: declare the input as f32 or bf16, or feed smaller numbers";
+    return "f16 ends at 65504: declare it as f32 or bf16, or give smaller numbers";
   }
-  return fmt::format("declare the input as {}, or bring the numbers into the range of {}", name(from),
+  return fmt::format("declare it as {}, or bring the numbers into the range of {}", name(from),
                      name(element));
 }
 
@@ -54,6 +55,37 @@ Diagnostic cannotHold(ElementType element, const Literal& data, int64_t index, c
       {source},
       fmt::format("element {} is {}, which {} cannot hold", index, numberText(data, index), name(element)),
       wayOut(element, from)};
+}
+
+/// No smaller magnitude has an infinite nearest value.
+double mostSurelyHeld(ElementType element) {
+  switch (element) {
+  case ElementType::F16: return 65504;
+  case ElementType::BF16:
+  case ElementType::F32: return 0x1.fep127;
+  default: return std::numeric_limits<double>::infinity();
+  }
+}
+
+template <class T>
+double numberOf(T number) {
+  return static_cast<double>(number);
+}
+double numberOf(BFloat16 number) { return static_cast<float>(number); }
+
+/// Such magnitudes are rare: a quick look for them, then each is rounded.
+template <class T>
+std::optional<int64_t> firstBeyondOf(ElementType element, const Literal& data) {
+  const auto numbers = data.data<T>();
+  const double most = mostSurelyHeld(element);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const auto number = numberOf(numbers[i]);
+    if (std::abs(number) > most && std::isfinite(number) &&
+        !std::isfinite(filledLiteral({element, {}}, number).at(0))) {
+      return static_cast<int64_t>(i);
+    }
+  }
+  return std::nullopt;
 }
 
 /// What NumPy makes by default into what most inputs are, in loops without calls. False where an element does
@@ -118,6 +150,20 @@ Result<ConvertedArray> convertedTo(ElementType element, const Literal& data, con
     converted.rounded = converted.rounded || (fromFloat && std::isfinite(number) && held != number);
   }
   return converted;
+}
+
+std::optional<int64_t> firstBeyond(ElementType element, const Literal& data) {
+  switch (data.type().element) {
+  case ElementType::F32: return firstBeyondOf<float>(element, data);
+  case ElementType::F64: return firstBeyondOf<double>(element, data);
+  case ElementType::BF16: return firstBeyondOf<BFloat16>(element, data);
+  case ElementType::I32: return firstBeyondOf<int32_t>(element, data);
+  case ElementType::I64: return firstBeyondOf<int64_t>(element, data);
+  case ElementType::F16:
+  case ElementType::U8:
+  case ElementType::Bool: return std::nullopt;
+  }
+  DFC_UNREACHABLE("element type");
 }
 
 std::string conversionHint(ElementType element, ElementType from) {

@@ -6,6 +6,7 @@
 #include "ir/base/visibility.h"
 #include "ir/graph/literal.h"
 
+#include <optional>
 #include <string>
 
 namespace DFC_PUBLIC dfc {
@@ -24,6 +25,10 @@ struct ConvertedArray {
 /// Errors, with the first element that the type cannot hold: integers out of range, integers that a float
 /// would round, finite numbers that would be infinite. `source` is where they say so. Assumes `convertsTo`.
 Result<ConvertedArray> convertedTo(ElementType element, const Literal& data, const std::string& source);
+
+/// The first element that is finite and has an infinite nearest value in the float type: what a cast makes
+/// infinite in silence. None for a type of integers.
+std::optional<int64_t> firstBeyond(ElementType element, const Literal& data);
 
 /// How to convert an array by hand where `convertsTo` is false: "convert it in NumPy: …".
 std::string conversionHint(ElementType element, ElementType from);

@@ -46,7 +46,11 @@ Diagnostics Session::checkWholeState(const NamedLiterals& values) const {
 Status Session::setState(const NamedLiterals& values) {
   const auto turn = impl_->turns->take(*impl_->steps);
   const auto idle = impl_->steps->pause();
-  if (Diagnostics errors = checkState(impl_->parameters, values); !errors.empty()) {
+  Diagnostics errors = checkState(impl_->parameters, values);
+  if (errors.empty()) {
+    errors = impl_->beyondCopies(values);
+  }
+  if (!errors.empty()) {
     return errors;
   }
   for (const ParameterRow& row : impl_->parameters) {
@@ -59,6 +63,23 @@ Status Session::setState(const NamedLiterals& values) {
     }
   }
   return success();
+}
+
+Diagnostics Session::Impl::beyondCopies(const NamedLiterals& values) const {
+  Diagnostics errors;
+  for (const ParameterRow& row : parameters) {
+    const auto given = values.find(row.name);
+    std::optional<Diagnostic> error;
+    for (const ParameterPart& copy : row.copies) {
+      if (given != values.end() && !error) {
+        error = beyondCopy(row.name, given->second, plan->graph().typeOf(copy.value).element);
+      }
+    }
+    if (error) {
+      errors.push_back(*std::move(error));
+    }
+  }
+  return errors;
 }
 
 std::vector<Session::Parameter> Session::parameters() const {

@@ -3,6 +3,7 @@
 
 #include "ir/base/atomic_file.h"
 #include "ir/base/utf8.h"
+#include "runtime/data/convert_elements.h"
 
 #include <fmt/format.h>
 
@@ -296,6 +297,11 @@ Result<NamedLiterals> RenameRules::apply(const NamedLiterals& tensors, const std
       made = transposedLiteral(made, axes);
     }
     if (found && rule->element && *rule->element != made.type().element) {
+      if (const auto beyond = firstBeyond(*rule->element, made)) {
+        complain(fmt::format("tensor '{}': element {} is {}, which {} cannot hold", name, *beyond,
+                             made.at(*beyond), dfc::name(*rule->element)),
+                 "cast it to a wider type");
+      }
       made = castLiteral(made, *rule->element);
     }
     const auto [earlier, isNew] = before.emplace(next, name);

@@ -332,21 +332,65 @@ TEST_CASE("session: parameters by name and type, in order, and which of them ste
   CHECK(opened(tinyPlan(smallestGraph(), smallMachine(0)))->parameters().empty());
 }
 
-TEST_CASE("session: setState sets a parameter's replicas too") {
+namespace {
+
+/// w f32[2], all `start`, and its replica in `element` on gpu0; x plus each.
+std::shared_ptr<const Executable> replicaPlan(ElementType element, double start = 1) {
   Builder g("replica");
-  const Tensor w = g.parameter("w", f32({2}), constantInit(1));
-  const Tensor replica = g.parameter("w on gpu0", f32({2}), constantInit(1)).on("gpu0");
+  const Tensor w = g.parameter("w", f32({2}), constantInit(start));
+  const Tensor replica = g.parameter("w on gpu0", {element, {2}}, constantInit(start)).on("gpu0");
   const Tensor x = g.input("x", f32({2}));
   g.fetch("here", x + w);
-  g.fetch("there", (x + replica).on("gpu0"));
+  g.fetch("there", (x + cast(replica, ElementType::F32).on("gpu0")).on("gpu0"));
   const Machine machine = smallMachine(1);
   PlacedGraph placed = placeByPins(finished(std::move(g)), machine);
   const auto producer = [&](const char* name) { return placed.graph[placed.graph.findValue(name)].producer; };
   placed.replicas[producer("w on gpu0")] = producer("w");
   auto plan = Executable::seal(placed, plainSchedule(placed, machine), plainMemory(placed, machine), machine,
                                "by hand");
+  INFO(render(plan.errors()));
   REQUIRE(plan.ok());
-  const auto session = opened(std::make_shared<const Executable>(*std::move(plan)));
+  return std::make_shared<const Executable>(*std::move(plan));
+}
+
+} // namespace
+
+TEST_CASE("session: a value that a replica of f16 would have as infinity is refused") {
+  const auto session = opened(replicaPlan(ElementType::F16));
+  const Status set = session->setState({{"w", floats({2}, {7, 1e6F})}});
+  REQUIRE(!set.ok());
+  CHECK(messagesOf(set.errors()) ==
+        Strings{
+            "parameter 'w': element 1 is 1000000, which its copy for products in f16 cannot hold | plan with "
+            "the precision bf16, which has the range of f32, or scale the weights"});
+  CHECK(session->state().at("w") == floats({2}, {1, 1}));
+  REQUIRE(session->setState({{"w", floats({2}, {7, std::numeric_limits<float>::infinity()})}}).ok());
+  CHECK(session->run({{"x", floats({2}, {1, 2})}})->at("there").at(0) == 8);
+  const auto begun = Session::open(replicaPlan(ElementType::F16, 1e6));
+  REQUIRE(!begun.ok());
+  CHECK(begun.errors()[0].message ==
+        "parameter 'w': element 0 is 1000000, which its copy for products in f16 cannot hold");
+}
+
+TEST_CASE("session: a parameter that starts beyond the range of its type is refused where it was written") {
+  Builder g("half");
+  for (const auto& [name, start] : {std::pair("a", constantInit(65520)), std::pair("b", uniform(0, 1e6, 1)),
+                                    std::pair("c", constantInit(65519)),
+                                    std::pair("d", constantInit(-std::numeric_limits<double>::infinity()))}) {
+    g.fetch(name, g.parameter(name, {ElementType::F16, {2}}, start) * 2);
+  }
+  const auto session = Session::open(tinyPlan(finished(std::move(g)), smallMachine(0)));
+  REQUIRE(!session.ok());
+  const std::string way =
+      " | give a smaller number, or the parameter a wider type; write infinity where it is meant";
+  CHECK(messagesOf(session.errors()) ==
+        Strings{"parameter 'a' starts with 65520, which f16 cannot hold" + way,
+                "parameter 'b' starts with 1000000, which f16 cannot hold" + way});
+  CHECK(session.errors()[0].where.line > 0);
+}
+
+TEST_CASE("session: setState sets a parameter's replicas too") {
+  const auto session = opened(replicaPlan(ElementType::F32));
   CHECK(session->parameters().size() == 1);
   REQUIRE(session->setState({{"w", floats({2}, {5, 6})}}).ok());
   const auto results = session->run({{"x", floats({2}, {1, 2})}});

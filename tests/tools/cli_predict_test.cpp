@@ -113,7 +113,7 @@ TEST_CASE("dfc run: f64 and i64 of NumPy feed f32 and i32; what would be lost is
   const Outcome range = bench.predict({"--predict", "sums=sums.npy"});
   CHECK(range.status == 1);
   CHECK(range.err == "k.npy: error: element 3 is 5000000000, which i32 cannot hold\n"
-                     "  hint: declare the input as i64, or bring the numbers into the range of i32\n");
+                     "  hint: declare it as i64, or bring the numbers into the range of i32\n");
   save(bench, "k.npy", counted(ElementType::F64, {5}));
   const Outcome floating = bench.predict({"--predict", "sums=sums.npy"});
   CHECK(floating.status == 1);

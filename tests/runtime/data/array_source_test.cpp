@@ -110,6 +110,18 @@ TEST_CASE("elements: floats are rounded, integers are kept or refused") {
   CHECK(!convertedTo(ElementType::F64, Literal::of<int64_t>({1}, {9223372036854775807}), "a").ok());
 }
 
+TEST_CASE("elements: the first that a float type would make infinite, and no infinity that is one already") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const Literal wide = Literal::of<double>({6}, {inf, -inf, 65519.99, 65520, 3.4e38, 3.5e38});
+  CHECK(firstBeyond(ElementType::F16, wide) == 3);  // from 65504 + 16 on, half of f16's last step there
+  CHECK(firstBeyond(ElementType::BF16, wide) == 4); // its largest is 3.39e38
+  CHECK(firstBeyond(ElementType::F32, wide) == 5);
+  CHECK(!firstBeyond(ElementType::F64, wide));
+  CHECK(!firstBeyond(ElementType::I32, wide));
+  CHECK(firstBeyond(ElementType::F16, Literal::of<int64_t>({2}, {7, -70000})) == 1);
+  CHECK(firstBeyond(ElementType::F16, Literal::of<float>({2}, {std::nanf(""), 1e5F})) == 1);
+}
+
 TEST_CASE("elements: floats become no integers, bytes no floats by themselves") {
   CHECK(!convertsTo(ElementType::I32, ElementType::F64));
   CHECK(!convertsTo(ElementType::F32, ElementType::U8));

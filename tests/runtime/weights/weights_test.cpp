@@ -69,6 +69,15 @@ TEST_CASE("rename rules: tensors are transposed and cast where asked") {
   CHECK(made.at("h") == floats({2}, {3, -1}));
 }
 
+TEST_CASE("rename rules: a cast that would make a finite number infinite is refused") {
+  const auto cast =
+      RenameRules::parse("* -> * as f16\n", "r.txt").orThrow().apply({{"a", floats({2}, {1, 1e6F})}}, "w");
+  REQUIRE(!cast.ok());
+  CHECK(
+      render(cast.errors()) ==
+      "w: error: tensor 'a': element 1 is 1000000, which f16 cannot hold\n  hint: cast it to a wider type\n");
+}
+
 TEST_CASE("rename rules: mistakes of the file, each at its place, and of the tensors that it is for") {
   const auto errors =
       RenameRules::parse("a -> \na -> b*\nx y\ndrop\n/(/ -> c\n a -> b transposed(0,2) as f33\n", "r.txt");

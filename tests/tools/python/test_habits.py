@@ -1,5 +1,7 @@
 """What users of NumPy and PyTorch write out of habit works, or says what to write."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -70,8 +72,37 @@ def test_feeds_are_converted_as_predictions_are():
                                   (dfc.int32, wide, "input 'x' is i32"), (dfc.float32, wide > 1, "input 'x' is f32")):
         with pytest.raises(dfc.Error, match=message):
             session_of(dtype).run({"x": wrong})
-    with pytest.raises(dfc.Error, match="f16 ends at 65504: declare the input as f32 or bf16"):
+    with pytest.raises(dfc.Error, match="f16 ends at 65504: declare it as f32 or bf16"):
         session_of(dfc.float16).run({"x": wide * 1e5})
+
+
+@pytest.mark.parametrize("numbers", [[1e6, 1.0], [10**6, 1], np.array([1e6, 1]), np.array([10**6, 1])])
+def test_what_would_become_infinite_is_refused_wherever_it_comes_in(numbers):
+    g = dfc.Builder("half")
+    w = g.parameter("w", 2, 1.0, dfc.float16)
+    g.fetch("y", g.input("x", 2, dfc.float16) * w)
+    session = dfc.open(g.finish(), "cpu")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for call in (lambda: session.run({"x": numbers}), lambda: session.submit({"x": numbers}), lambda: session.set_state({"w": numbers}),
+                     lambda: dfc.Array(numbers, dfc.float16), lambda: dfc.Builder().constant(numbers, dfc.float16)):
+            with pytest.raises(dfc.Error, match="element 0 is 1000000, which f16 cannot hold"):
+                call()
+    assert session.run({"x": [np.inf, 2]})["y"].tolist() == [np.inf, 2]
+
+
+def test_state_and_constants_are_converted_as_feeds_are():
+    g = dfc.Builder("converted")
+    w, n = g.parameter("w", 2), g.parameter("n", (), 0, dfc.int32)
+    g.fetch("y", w + g.constant(np.array([0.5, 1.5]), dfc.float32))
+    g.fetch("m", n + 1)
+    with pytest.raises(TypeError, match="constant: elements of f64, not i32: floats become no integers by themselves"):
+        g.constant(np.array([0.5, 1.5]), dfc.int32)
+    session = dfc.open(g.finish(), "cpu")
+    session.set_state({"w": np.array([1.0, 2.0]), "n": np.int64(4)})
+    assert session.run()["y"].tolist() == [1.5, 3.5] and session.state()["n"] == 4
+    with pytest.raises(dfc.Error, match="parameter 'n': error: element 0 is 1099511627776, which i32 cannot hold"):
+        session.set_state({"n": 2**40})
 
 
 def test_feeds_without_names_say_the_inputs():

@@ -401,7 +401,7 @@ class Builder:
 
     def constant(self, value: numpy.typing.ArrayLike, dtype: object | None = None) -> Tensor:
         """
-        A value known when the graph is written, copied. `dtype` is for numbers and lists.
+        A value known when the graph is written, copied. dtype: of its elements; those of arrays are converted as feeds are.
         """
 
     def scalar(self, value: float, dtype: DType | numpy.typing.DTypeLike = DType.float32) -> Tensor:

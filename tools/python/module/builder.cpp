@@ -85,11 +85,13 @@ void bindSources(nb::class_<Writer>& builder) {
   bindMethod(
       builder, "constant",
       [](Builder& g, const ArrayLike& value, const nb::object& dtype) {
-        const auto wanted = dtype.is_none() ? std::nullopt : std::optional(elementTypeOf(dtype));
-        return g.constant(literalOf(value, Sharing::Copied, wanted, "constant"));
+        return g.constant(dtype.is_none() ? literalOf(value, Sharing::Copied, std::nullopt, "constant")
+                                          : literalAs(value, elementTypeOf(dtype), "constant"));
       },
       "value"_a, "dtype"_a = nb::none(),
-      "A value known when the graph is written, copied. `dtype` is for numbers and lists.");
+      "A value known when the graph is written, copied. dtype: of its elements; those of arrays are "
+      "converted "
+      "as feeds are.");
   bindMethod(
       builder, "scalar", [](Builder& g, double value, ElementType dtype) { return g.scalar(dtype, value); },
       "value"_a, "dtype"_a = ElementType::F32, "A constant of no axes.");

@@ -1,9 +1,11 @@
 // NumPy's arrays come and go by its own API (numpy_arrays.h), all others by DLPack.
 #include "tools/python/module/arrays/arrays.h"
 
+#include "runtime/data/convert_elements.h"
 #include "tools/python/module/arguments.h"
 #include "tools/python/module/arrays/elements.h"
 #include "tools/python/module/arrays/numpy_arrays.h"
+#include "tools/python/module/errors.h"
 
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
@@ -133,6 +135,30 @@ void refuseFractions(const nb::object& array, ElementType wanted, const char* wh
   }
 }
 
+/// Python's numbers as NumPy types them; none where dfc has no such elements.
+std::optional<Literal> plainNumbers(const nb::object& array, const char* what) {
+  const auto type = nb::cast<std::string>(array.attr("dtype").attr("name"));
+  return type == "float64" || type == "int64" ? std::optional(literalOfNumpy(array, Sharing::Copied, what))
+                                              : std::nullopt;
+}
+
+/// Numbers and lists of them, of which `wanted` makes elements of its own.
+Literal literalOfNumbers(nb::handle object, ElementType wanted, const char* what) {
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  const nb::object plain = numpy.attr("asarray")(object);
+  const auto numbers = plainNumbers(plain, what);
+  if (isInteger(wanted)) {
+    refuseFractions(plain, wanted, what);
+  }
+  if (numbers &&
+      (firstBeyond(wanted, *numbers) || (isInteger(wanted) && convertsTo(wanted, numbers->type().element)))) {
+    return *numbers;
+  }
+  const nb::object type = wanted == ElementType::BF16 ? nb::module_::import_("ml_dtypes").attr("bfloat16")
+                                                      : nb::cast(wanted).attr("numpy");
+  return literalOfNumpy(numpy.attr("asarray")(object, "dtype"_a = type), Sharing::Copied, what);
+}
+
 } // namespace
 
 Literal literalOf(nb::handle object, Sharing sharing, std::optional<ElementType> wanted, const char* what) {
@@ -145,19 +171,30 @@ Literal literalOf(nb::handle object, Sharing sharing, std::optional<ElementType>
   if (nb::hasattr(object, "__dlpack_device__")) {
     return literalOfDlpack(object, sharing == Sharing::Lent ? Sharing::Shared : sharing, what);
   }
-  const nb::module_ numpy = nb::module_::import_("numpy");
   const bool isNumber = nb::isinstance<nb::float_>(object) || nb::isinstance<nb::int_>(object) ||
                         nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object);
-  nb::object type = nb::none();
-  if (wanted && isNumber && *wanted != ElementType::BF16) {
-    type = nb::cast(*wanted).attr("numpy");
-  } else if (wanted && isNumber) {
-    type = nb::module_::import_("ml_dtypes").attr("bfloat16");
+  if (wanted && isNumber) {
+    return literalOfNumbers(object, *wanted, what);
   }
-  if (wanted && isNumber && isInteger(*wanted)) {
-    refuseFractions(numpy.attr("asarray")(object), *wanted, what);
+  return literalOfNumpy(nb::module_::import_("numpy").attr("asarray")(object), Sharing::Copied, what);
+}
+
+Literal convertedLiteral(nb::handle object, Sharing sharing, ElementType wanted, const char* kind,
+                         const std::string& name) {
+  Literal literal = literalOf(object, sharing, wanted, name.c_str());
+  const ElementType given = literal.type().element;
+  return given == wanted || !convertsTo(wanted, given)
+             ? literal
+             : orRaise(convertedTo(wanted, literal, fmt::format("{} '{}'", kind, name))).values;
+}
+
+Literal literalAs(nb::handle object, ElementType wanted, const char* what) {
+  const Literal literal = literalOf(object, Sharing::Copied, wanted, what);
+  if (const ElementType given = literal.type().element; !convertsTo(wanted, given)) {
+    refuse(what, fmt::format("elements of {}, not {}: {}", name(given), name(wanted),
+                             conversionHint(wanted, given)));
   }
-  return literalOfNumpy(numpy.attr("asarray")(object, "dtype"_a = type), Sharing::Copied, what);
+  return orRaise(convertedTo(wanted, literal, what)).values;
 }
 
 nb::object numpyOf(Literal literal) {
@@ -214,8 +251,8 @@ void bindArrays(nb::module_& module) {
   array.def(
       "__init__",
       [](Literal* self, const ArrayLike& value, const nb::object& dtype) {
-        const auto wanted = dtype.is_none() ? std::nullopt : std::optional(elementTypeOf(dtype));
-        new (self) Literal(literalOf(value, Sharing::Copied, wanted, "Array"));
+        new (self) Literal(dtype.is_none() ? literalOf(value, Sharing::Copied, std::nullopt, "Array")
+                                           : literalAs(value, elementTypeOf(dtype), "Array"));
       },
       "value"_a, "dtype"_a = nb::none(), "A copy of `value`, which feeds sessions without another.");
   array.def_static(

@@ -19,11 +19,20 @@ enum class Sharing : uint8_t {
 };
 
 /// The elements of `object`: an Array, a NumPy array, any array with `__dlpack__` on the host, or numbers and
-/// nested lists of them, which take the element type of `wanted` where there is one. Raises TypeError or
+/// nested lists of them, which take the element type of `wanted` where there is one, or stay f64 or i64 where
+/// that may not hold them: the conversion to `wanted` is the caller's. Raises TypeError or
 /// ValueError that say what to do: for arrays on another device, of types that dfc does not have. `what`
 /// names it in messages.
 Literal literalOf(nanobind::handle object, Sharing sharing, std::optional<ElementType> wanted,
                   const char* what);
+
+/// The same with elements of `wanted`, by the rule of feeds (runtime/data/convert_elements.h) where an array
+/// has others; one that it does not convert stays as it is, for the session to refuse. dfc.Error says which
+/// element of `kind` 'name' does not fit.
+Literal convertedLiteral(nanobind::handle object, Sharing sharing, ElementType wanted, const char* kind,
+                         const std::string& name);
+/// A copy with elements of `wanted`, by the same rule. Raises TypeError where that has no way.
+Literal literalAs(nanobind::handle object, ElementType wanted, const char* what);
 
 /// A NumPy array over the literal's bytes, without a copy where nothing else shares them. bfloat16 has the
 /// dtype of ml_dtypes; ImportError without that package.

@@ -1,6 +1,5 @@
 #include "tools/python/module/session/open_session.h"
 
-#include "runtime/data/convert_elements.h"
 #include "tools/python/module/arrays/arrays.h"
 #include "tools/python/module/errors.h"
 
@@ -27,17 +26,6 @@ std::shared_ptr<Session> shared(std::unique_ptr<Session> session) {
               delete closed;
             }
           }};
-}
-
-/// What is fed to an input of this element type: arrays of others are converted where nothing is lost but
-/// floats' last digits, as `predict` and `dfc run` convert them.
-Literal fedLiteral(nb::handle array, Sharing sharing, ElementType type, const std::string& name) {
-  Literal literal = literalOf(array, sharing, type, name.c_str());
-  const ElementType given = literal.type().element;
-  if (given == type || !convertsTo(type, given)) { // the step says which types do not fit
-    return literal;
-  }
-  return orRaise(convertedTo(type, literal, "input '" + name + "'")).values;
 }
 
 std::vector<std::pair<std::string, nb::object>> namedArrays(nb::handle arrays) {
@@ -108,7 +96,7 @@ NamedLiterals OpenSession::feeds(nb::handle feeds) const {
     const auto type = inputTypes_.find(name);
     named.emplace(name, type == inputTypes_.end()
                             ? literalOf(array, Sharing::Shared, std::nullopt, name.c_str())
-                            : fedLiteral(array, Sharing::Shared, type->second, name));
+                            : convertedLiteral(array, Sharing::Shared, type->second, "input", name));
   }
   return named;
 }
@@ -123,8 +111,9 @@ NamedLiterals OpenSession::state(nb::handle state) const {
   }
   for (const auto& [name, array] : namedArrays(state)) {
     const auto type = parameters_.find(name);
-    const auto wanted = type != parameters_.end() ? std::optional(type->second) : std::nullopt;
-    named.emplace(name, literalOf(array, Sharing::Shared, wanted, name.c_str()));
+    named.emplace(name, type == parameters_.end()
+                            ? literalOf(array, Sharing::Shared, std::nullopt, name.c_str())
+                            : convertedLiteral(array, Sharing::Shared, type->second, "parameter", name));
   }
   return named;
 }
@@ -151,7 +140,8 @@ bool OpenSession::lend(Lent& lent, nb::handle dict) const {
       return false;
     }
     lent.arrays.push_back(nb::borrow(array));
-    lent.literals.emplace_hint(lent.literals.end(), name, fedLiteral(array, Sharing::Lent, type, name));
+    lent.literals.emplace_hint(lent.literals.end(), name,
+                               convertedLiteral(array, Sharing::Lent, type, "input", name));
   }
   return true;
 }

@@ -34,8 +34,8 @@ class OpenSession {
     keep({});
     session_.reset();
   }
-  /// Arrays by the names of inputs, in their element types (data/convert_elements.h), and of parameters, of
-  /// their element types where they are numbers. Raises TypeError where there are no names.
+  /// Arrays by the names of inputs or parameters, in their element types (data/convert_elements.h). Raises
+  /// TypeError where there are no names.
   NamedLiterals feeds(nanobind::handle feeds) const;
   /// The same for a step that the caller waits for.
   Lent lentFeeds(nanobind::handle feeds) const;
