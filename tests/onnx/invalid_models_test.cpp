@@ -9,6 +9,7 @@
 #include "tests/support/onnx/onnx_message.h"
 #include "tests/support/temporary_folder.h"
 
+#include <cmath>
 #include <filesystem>
 
 namespace dfc::test {
@@ -313,6 +314,17 @@ TEST_CASE("invalid onnx: indices, resizing, quantised elements") {
   check("resize_scales", one("Resize", {"x", "", "s"}, {}, {floatTensor("s", {1}, {2})}));
   check("resize_negative", one("Resize", {"x", "", "s"}, {}, {floatTensor("s", {2}, {-2, 1})}));
   check("resize_absurd", one("Resize", {"x", "", "s"}, {}, {floatTensor("s", {2}, {1e18F, 1})}));
+  // 2^40 elements of 2^24 channels with two weights each: 2^65.
+  check("resize_channels", oneOf({1, int64_t{1} << 24, 16}, "Resize", {"x", "", "s"},
+                                 {textField("mode", "linear")}, {floatTensor("s", {3}, {1, 1, 0x1p36F})}));
+  const auto part = [](float begin) {
+    return one(
+        "Resize", {"x", "p", "s"},
+        {textField("mode", "cubic"), textField("coordinate_transformation_mode", "tf_crop_and_resize")},
+        {floatTensor("p", {4}, {0, begin, 1, 1}), floatTensor("s", {2}, {1, 2})});
+  };
+  check("resize_part", part(NAN));
+  check("resize_far_part", part(-1e30F));
   check("range_endless",
         one("Range", {"a", "b", "c"}, {},
             {floatTensor("a", {}, {0}), floatTensor("b", {}, {1}), floatTensor("c", {}, {0})}));

@@ -178,7 +178,9 @@ Literal Resampling::weights(const Axis& axis, ElementType element) const {
 Tensor Resampling::blended(Tensor a, size_t axis, const Axis& lengths) const {
   const size_t taps = tapsOf(mode_), rank = a.shape().rank();
   const int64_t channels = rank > 2 && axis + 1 == rank ? a.shape()[1] : 1;
-  call_.spend(lengths.made * channels * static_cast<int64_t>(taps));
+  call_.spend(lengths.made);
+  call_.spend(channels);
+  call_.spend(lengths.made * channels * static_cast<int64_t>(taps)); // each below 2^25 by now
   Dims shape(rank, 1);
   shape[axis] = lengths.made;
   if (channels > 1) {
@@ -311,6 +313,10 @@ Axis axisOf(const Resizes& resizes, size_t i, int64_t length) {
   if (!resizes.parts.empty()) {
     axis.begin = resizes.parts[i];
     axis.end = resizes.parts[i + resizes.axes.size()];
+  }
+  constexpr double farthest = 1e15; // places beyond it are no integers
+  if (!(std::fabs(axis.begin) <= farthest && std::fabs(axis.end) <= farthest)) {
+    throw BadFile(fmt::format("a part of an axis from {} to {}", axis.begin, axis.end));
   }
   return axis;
 }
