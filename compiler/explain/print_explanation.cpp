@@ -101,7 +101,7 @@ std::string stepText(const Explanation& said) {
   if (!hasChoice(said)) {
     return text + (said.bound < said.seconds
                        ? fmt::format(", lower bound {}, in any order of its ops\n", humanSeconds(said.bound))
-                       : ", in any order of its ops\n");
+                       : ", whatever the order of its ops\n");
   }
   text += fmt::format("; by itself, feeds first, {}\n", humanSeconds(said.aloneSeconds));
   if (said.oneDeviceSeconds) {

@@ -5,6 +5,7 @@
 #include "runtime/cpu/host_device.h"
 #include "runtime/cpu/kernels/cache_hints.h"
 #include "runtime/cpu/shared_values.h"
+#include "runtime/cpu/unchanged_values.h"
 #include "runtime/custom/custom_kernel.h"
 
 #include <fmt/format.h>
@@ -49,7 +50,6 @@ class Trial {
  public:
   Trial(const Graph& graph, OpId op, const SharedBuffers& shared, std::unique_ptr<CpuKernel> kernel)
       : kernel_(std::move(kernel)) {
-    DFC_ASSERT(kernel_ != nullptr, fmt::format("no kernel for {}", graph.nameOf(op)));
     std::minstd_rand dice(1);
     const auto types = graph.operandTypesOf(op);
     for (size_t i = 0; i < types.size(); ++i) {
@@ -106,16 +106,32 @@ class Trial {
   std::vector<std::byte*> results_;
 };
 
-CalibratedOp rowOf(const Graph& graph, OpId op, const SharedBuffers& shared,
-                   std::unique_ptr<CpuKernel> kernel) {
+/// Tells a kernel which operands no step changes, as a session does: trials never change theirs.
+void holdUnchanged(const Graph& graph, OpId op, CpuKernel& kernel) {
+  const UnchangedValues unchanged(graph);
+  llvm::SmallVector<Held, 4> held;
+  for (const ValueId value : graph[op].operands) {
+    held.push_back(!unchanged.contains(value) ? Held::No
+                   : unchanged.isCopy(value)  ? Held::Constant
+                                              : Held::Yes);
+  }
+  if (llvm::any_of(held, [](Held operand) { return operand != Held::No; })) {
+    kernel.hold(held);
+  }
+}
+
+} // namespace
+
+CalibratedOp calibrateKernel(const Graph& graph, OpId op, const SharedBuffers& shared,
+                             std::unique_ptr<CpuKernel> kernel) {
+  DFC_ASSERT(kernel != nullptr, fmt::format("no kernel for {}", graph.nameOf(op)));
   try {
+    holdUnchanged(graph, op, *kernel);
     return {signatureOf(graph, op), Trial(graph, op, shared, std::move(kernel)).median(), ""};
   } catch (const std::bad_alloc&) {
     throw MachineError(fmt::format("not enough memory to time {}", signatureOf(graph, op)));
   }
 }
-
-} // namespace
 
 std::vector<CalibratedOp> calibrateHost(const Graph& graph, llvm::ArrayRef<OpId> ops, uint32_t threads) {
   ThreadPool pool(hostThreads(threads));
@@ -123,9 +139,9 @@ std::vector<CalibratedOp> calibrateHost(const Graph& graph, llvm::ArrayRef<OpId>
   std::vector<CalibratedOp> measured;
   for (const OpId op : ops) {
     const SharedBuffers buffers = shared.of(op);
-    measured.push_back(rowOf(graph, op, buffers,
-                             makeCpuKernel(graph[op].attributes, graph.operandTypesOf(op),
-                                           graph.resultTypesOf(op), pool, buffers)));
+    measured.push_back(calibrateKernel(graph, op, buffers,
+                                       makeCpuKernel(graph[op].attributes, graph.operandTypesOf(op),
+                                                     graph.resultTypesOf(op), pool, buffers)));
   }
   return measured;
 }
@@ -136,7 +152,7 @@ std::vector<CalibratedOp> calibrateCustom(const Graph& graph, llvm::ArrayRef<OpI
   std::vector<CalibratedOp> measured;
   for (const OpId op : ops) {
     try {
-      measured.push_back(rowOf(graph, op, shared.of(op), makeCustomKernel(graph, op, functions)));
+      measured.push_back(calibrateKernel(graph, op, shared.of(op), makeCustomKernel(graph, op, functions)));
     } catch (const CustomError&) { // it asks more of its operands than that they are numbers
       continue;
     }

@@ -26,6 +26,12 @@ OnnxAttribute integerAttribute(int64_t value) {
   return attribute;
 }
 
+OnnxAttribute realAttribute(double value) {
+  OnnxAttribute attribute;
+  attribute.real = value;
+  return attribute;
+}
+
 OnnxAttribute textAttribute(const std::string& value) {
   OnnxAttribute attribute;
   attribute.text = value;
@@ -42,6 +48,7 @@ std::string outcomeOf(const MadeNode& made) {
   OnnxModel model;
   OnnxData data;
   onnx::OnnxNode node{made.op, {}, {}, made.attributes};
+  node.domain = made.domain;
   model.opset = made.opset;
   for (const std::optional<Literal>& operand : made.operands) {
     node.inputs.push_back(operand ? "x" + std::to_string(node.inputs.size()) : "");

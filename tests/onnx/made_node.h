@@ -13,6 +13,7 @@ struct MadeNode {
   std::map<std::string, OnnxAttribute> attributes;
   std::vector<std::optional<Literal>> operands; ///< called x0, x1, …; none: left out
   std::vector<Literal> wanted = {};             ///< the results; none for a node that is out of scope
+  std::string domain = {};                      ///< none: ONNX's own
 };
 
 /// What `spoken` says of its outcome: "passes", "out of scope: …", "FAILS: …".
@@ -23,6 +24,7 @@ Literal floats(const Shape& shape, const std::vector<double>& values);
 Literal whole(const std::vector<double>& values); ///< i64 of rank 1
 
 OnnxAttribute integerAttribute(int64_t value);
+OnnxAttribute realAttribute(double value);
 OnnxAttribute textAttribute(const std::string& value);
 OnnxAttribute listAttribute(const std::vector<int64_t>& values);
 

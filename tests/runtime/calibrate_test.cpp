@@ -1,6 +1,8 @@
 // Backends that time ops: every kernel of the host, and those that time nothing.
 #include "compiler/lower/lower_op.h"
 #include "runtime/backend.h"
+#include "runtime/cpu/calibrate_host.h"
+#include "runtime/cpu/shared_values.h"
 #include "tests/support/catch.h"
 #include "tests/support/op_samples.h"
 
@@ -88,6 +90,40 @@ TEST_CASE("calibrate: operands that a transfer brings, results that one takes aw
     CHECK(measured[i].signature == signatureOf(graph, timed[i]));
     CHECK(measured[i].seconds > 0);
   }
+}
+
+TEST_CASE("calibrate: a kernel is told of the operands that no step changes, as by a session") {
+  class Told final : public CpuKernel {
+   public:
+    explicit Told(std::vector<Held>& told) : told_(told) {}
+    void run(llvm::ArrayRef<const std::byte*>, llvm::ArrayRef<std::byte*>) override {}
+    bool hold(llvm::ArrayRef<Held> operands) override {
+      told_.assign(operands.begin(), operands.end());
+      return true;
+    }
+
+   private:
+    std::vector<Held>& told_;
+  };
+  GraphBuilder builder;
+  const auto value = [&](OpAttributes attributes, llvm::ArrayRef<ValueId> operands) {
+    return builder.result(builder.append(std::move(attributes), operands, {}));
+  };
+  ops::Input input;
+  ops::Parameter parameter;
+  input.type = parameter.type = f32({8, 8});
+  const ValueId x = value(input, {}), read = value(parameter, {}), trained = value(parameter, {});
+  const ValueId first = value(ops::Matmul{}, {x, read}), second = value(ops::Matmul{}, {x, trained});
+  (void)value(ops::Assign{}, {trained, second});
+  const Graph graph = *std::move(builder).finish();
+  const SharedValues shared(graph);
+  std::vector<Held> told;
+  const OpId product = graph[first].producer, other = graph[second].producer;
+  (void)calibrateKernel(graph, product, shared.of(product), std::make_unique<Told>(told));
+  CHECK(told == std::vector<Held>{Held::No, Held::Yes});
+  told.clear();
+  (void)calibrateKernel(graph, other, shared.of(other), std::make_unique<Told>(told));
+  CHECK(told.empty());
 }
 
 TEST_CASE("calibrate: a backend that computes nothing times nothing") {

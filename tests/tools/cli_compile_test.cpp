@@ -315,6 +315,17 @@ TEST_CASE("dfc compile: large feeds are brought while the step before computes")
   CHECK(one > many);
 }
 
+TEST_CASE("dfc simulate: of one device no bound and no transfers, of which there are none") {
+  const Workshop shop;
+  shop.write("g.dfg", "graph g {\n  input x : f32[8]\n  y = x * 2\n  fetch y\n}\n");
+  const Outcome text = shop.dfc({"simulate", "g.dfg", "-m", machineFile("cpu")});
+  INFO(text.err);
+  REQUIRE(text.status == 0);
+  CHECK_THAT(text.out, startingWith("g on cpu: one step takes ") && containing("cpu0 compute"));
+  CHECK(text.out.find("transfer") == std::string::npos);
+  CHECK(text.out.find("lower bound") == std::string::npos);
+}
+
 TEST_CASE("dfc simulate: makespan, bound, queues and memory") {
   const Workshop shop;
   REQUIRE(shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "-o", "figure.plan"}).status == 0);

@@ -48,6 +48,27 @@ struct PredictBench : Bench {
 
 } // namespace
 
+TEST_CASE("dfc run: batches of one row") {
+  const PredictBench bench;
+  bench.write("one.dfg", "graph one {\n  input x : f32[1, 2]\n  parameter seen : f32[1] = zeros()\n"
+                         "  sums = reduceSum(x, axes=[1])\n  fetch sums\n}\n");
+  const std::vector<std::string> words = {"run", "one.dfg", "--feed", "x=x.npy"};
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return bench.dfc(more);
+  };
+  const Outcome all = run({"--predict", "sums=sums.npy"});
+  INFO(all.err);
+  REQUIRE(all.status == 0);
+  CHECK_THAT(all.out, containing("5 rows: 5 batches of 1 in "));
+  CHECK(load(bench, "sums.npy") == floats({5}, {1, 5, 9, 13, 17})); // 2 r + 2 r + 1
+  REQUIRE(run({"--epochs", "1", "--fetch", "sums=last.npy"}).status == 0);
+  CHECK(load(bench, "last.npy") == floats({1}, {17}));
+  save(bench, "x.npy", counted(ElementType::F32, {1, 2}));
+  REQUIRE(run({"--predict", "sums=sums.npy"}).status == 0);
+  CHECK(load(bench, "sums.npy") == floats({1}, {1}));
+}
+
 TEST_CASE("dfc run --predict: all rows in their order, the last batch padded and cut") {
   const PredictBench bench;
   const Outcome outcome =

@@ -75,6 +75,21 @@ TEST_CASE("dfc run: a label that names no class is an error where the graph take
                           "too few for one batch of 4\n"));
 }
 
+TEST_CASE("dfc run --any-indices: what is out of range passes, for graphs that mask it") {
+  const Bench bench;
+  bench.write("g.dfg", "graph g {\n  input ids : i64[2]\n  parameter table : f32[4, 1] = constant(2)\n"
+                       "  y = gather(table, ids)\n  fetch y\n}\n");
+  const std::vector<int64_t> ids = {0, 9};
+  save(bench, "ids.npy", Literal({2}, std::span<const int64_t>(ids)));
+  std::vector<std::string> words = {"run", "g.dfg", "--feed", "ids=ids.npy"};
+  CHECK(bench.dfc(words).status == 1);
+  words.emplace_back("--any-indices");
+  const Outcome passed = bench.dfc(words);
+  INFO(passed.err);
+  CHECK(passed.status == 0);
+  CHECK_THAT(passed.out, containing("y: f32[2, 1] = 2 nan"));
+}
+
 TEST_CASE("dfc run: labels out of range are found in the batches that a training takes, split or cast") {
   const Bench bench;
   bench.write("g.dfg", "graph g {\n  input logits : f32[2, 3]\n  input labels : u8[2]\n"

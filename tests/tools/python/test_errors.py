@@ -136,7 +136,17 @@ SAYS = {
     "linear(): 'to' takes int, not float 3.0": lambda: dfc.Layers(dfc.Builder()).linear("a", X, 3.0),
     "gradients(): 'wrt' takes Sequence[dfc.Tensor or ArrayLike], not a dfc.Tensor; give a list": lambda: dfc.gradients(X.sum(), X),
     "init.normal(): 'mean' takes float, not str 'a'": lambda: dfc.init.normal("a"),
-    "compile(): 'graph' takes dfc.Graph, not a dfc.Builder; finish it first: g.finish()": lambda: dfc.open(dfc.Builder()),
+    "compile(): 'graph' takes dfc.Graph, not a dfc.Builder; finish it first: g.finish()": lambda: dfc.compile(dfc.Builder()),
+    "open(): 'graph' takes dfc.Graph or dfc.Plan, not a dfc.Builder; finish it first: g.finish()": lambda: dfc.open(dfc.Builder()),
+    "open(): 'graph' takes dfc.Graph or dfc.Plan, not a str": lambda: dfc.open("mlp.dfg"),
+    "open(): there is no argument 'polcy'; did you mean 'policy'?": lambda: dfc.open(dfc.Builder().finish(), polcy="split"),
+    "open(): there is no argument 'trace': it is an option of Session, session={'trace': ...}": lambda: dfc.open(
+        dfc.Builder().finish(), trace=True),
+    "pad: pad_width is of whole numbers, not 'a'": lambda: dfc.pad(X, "a"),
+    "pad: pad_width is of whole numbers, not 1.5": lambda: dfc.pad(X, 1.5),
+    "pad: pad_width is a number, (before, after) for all axes, or such a pair for each of the 2 axes, not ((1, 1), (1, 1), (1, 1))":
+        lambda: dfc.pad(X, ((1, 1),) * 3),
+    "pad: widths, then the value": lambda: dfc.pad(X, 1, "constant"),
     "Builder(): 'name' takes str, not int 3": lambda: dfc.Builder(3),
     "Trainer(): 'session' takes Session, not int 3": lambda: dfc.Trainer(3, steps=1),
     "Session(): 'plan' takes Plan, not a dfc.Graph; plan it first": lambda: dfc.Session(dfc.Builder().finish()),

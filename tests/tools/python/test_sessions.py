@@ -338,11 +338,32 @@ def test_ctrl_c_ends_predict():
     g = dfc.Builder()
     g.fetch("y", g.input("x", 1, dfc.uint8) + 1)
     session = dfc.open(g.finish())
+    rows = np.zeros(4_000_000, np.uint8)
     timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        session.predict({"x": np.zeros(4_000_000, np.uint8)})
+        session.predict({"x": rows})
     timer.join()
+    assert session.predict({"x": rows[:3] + np.uint8(4)})["y"].tolist() == [5, 5, 5], "the session goes on"
+    assert session.run({"x": rows[:1]})["y"] == 1
+
+
+def test_results_of_a_submitted_step_are_its_arrays_without_a_copy():
+    g = dfc.Builder()
+    g.fetch("y", g.input("x", 3) + 1)
+    session = dfc.open(g.finish(), "cpu")
+    pending = session.submit({"x": np.zeros(3)})
+    first, again = pending.wait("y"), pending.wait()["y"]
+    assert first is again and first.flags.writeable
+    first[...] = 7  # whoever holds it may write, and no later step does
+    kept = pending.wait("y", arrays="dfc")
+    first[...] = 8
+    session.run({"x": np.ones(3)})
+    assert again.tolist() == [8] * 3 and kept.tolist() == [7] * 3
+    other = session.submit({"x": np.ones(3)})
+    kept = other.wait("y", arrays="dfc")
+    other.wait("y")[...] = 0
+    assert kept.tolist() == [2] * 3
 
 
 def perceptron(trained):

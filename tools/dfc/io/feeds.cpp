@@ -71,8 +71,10 @@ TensorType withFirst(const TensorType& type, int64_t first) {
 } // namespace
 
 Result<Feeds> Feeds::load(const std::vector<std::string>& arguments, const Graph& graph,
-                          std::optional<uint64_t> seed, const std::string& option, LastBatch last) {
+                          std::optional<uint64_t> seed, const std::string& option, LastBatch last,
+                          OutOfRange indices) {
   Feeds feeds;
+  feeds.indices_ = indices;
   feeds.last_ = last;
   feeds.option_ = option;
   feeds.seed_ = seed;
@@ -179,6 +181,9 @@ void Feeds::fitNumber(Source source, double number, const std::string& argument,
 }
 
 void Feeds::checkIndices(const Graph& graph, const std::string& place, Diagnostics& errors) {
+  if (indices_ == OutOfRange::Passes) {
+    return;
+  }
   const Source& source = sources_.back();
   const bool any = seed_.has_value() || last_ == LastBatch::Padded; // rows of the last batch, too
   const auto wrong = wrongIndex(graph, source.name, source.data, {source.rows, source.perStep, any});

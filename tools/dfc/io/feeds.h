@@ -17,6 +17,9 @@ enum class LastBatch : uint8_t {
   Padded,  ///< with copies of the last row; then fewer rows than a batch are a batch, too
 };
 
+/// What becomes of labels that name no class and indices that name no slice.
+enum class OutOfRange : uint8_t { Refused, Passes };
+
 /// A file for an input has one of three shapes: the input's own (fed at every step); the input's with a
 /// longer first dimension (each step takes the next rows; an incomplete last batch is left out); or the
 /// input's with one more dimension before it (each step takes the next entry). After the last batch it begins
@@ -29,7 +32,7 @@ class Feeds {
   /// once: unknown, missing and doubled names, element types, shapes, unequal numbers of rows or batches.
   static Result<Feeds> load(const std::vector<std::string>& arguments, const Graph& graph,
                             std::optional<uint64_t> seed, const std::string& option = "--feed",
-                            LastBatch last = LastBatch::LeftOut);
+                            LastBatch last = LastBatch::LeftOut, OutOfRange indices = OutOfRange::Refused);
   int64_t batchesPerEpoch() const { return batches_; }
   NamedLiterals at(int64_t step);
   /// The pass over all rows once, to predict by. Errors: inputs of which a step takes unequal numbers of
@@ -69,6 +72,7 @@ class Feeds {
   std::vector<Misfit> misfits_;
   std::optional<uint64_t> seed_;
   LastBatch last_ = LastBatch::LeftOut;
+  OutOfRange indices_ = OutOfRange::Refused;
   std::vector<std::string> rounded_; ///< "x.npy"
   int64_t batches_ = 1;
   std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> orders_; ///< by rows and epoch

@@ -23,7 +23,7 @@ struct RunArguments {
   int64_t evalEvery = 0, every = 0; ///< 0: not given
   bool largestIsBest = false;
   double timeout = 0;
-  bool checkFinite = false;
+  bool checkFinite = false, anyIndices = false;
 };
 
 Exit runVerb(const RunArguments& arguments, Console& console);

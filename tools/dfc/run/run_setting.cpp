@@ -28,6 +28,7 @@ Result<SessionOptions> sessionOptionsOf(const RunArguments& arguments) {
   options.trace = !arguments.trace.empty();
   options.timeoutSeconds = arguments.timeout;
   options.checkFinite = arguments.checkFinite;
+  options.checkIndices = !arguments.anyIndices;
   const std::string folder = std::filesystem::path(arguments.source).parent_path().string();
   options.dataFolder = !arguments.dataFolder.empty() ? arguments.dataFolder : folder.empty() ? "." : folder;
   if (!errors.empty()) {
@@ -134,13 +135,18 @@ std::vector<std::string> evaluationFeeds(const RunArguments& arguments, const Gr
   return feeds;
 }
 
+OutOfRange outOfRange(const RunArguments& arguments) {
+  return arguments.anyIndices ? OutOfRange::Passes : OutOfRange::Refused;
+}
+
 Result<EvaluationSetting> prepareEvaluation(const RunArguments& arguments, const SessionOptions& options) {
   EvaluationSetting evaluation;
   auto plan = planOf(arguments.evalGraph, arguments.plan);
   if (!plan) {
     return plan.errors();
   }
-  auto feeds = Feeds::load(evaluationFeeds(arguments, (*plan)->graph()), (*plan)->graph(), {}, "--eval-feed");
+  auto feeds = Feeds::load(evaluationFeeds(arguments, (*plan)->graph()), (*plan)->graph(), {}, "--eval-feed",
+                           LastBatch::LeftOut, outOfRange(arguments));
   if (!feeds) {
     return feeds.errors();
   }
@@ -228,7 +234,10 @@ Diagnostics fetchFaults(const RunArguments& arguments) {
 /// Of a graph that is not going to be planned.
 Diagnostics feedFaults(const RunArguments& arguments) {
   const auto graph = graphOfFile(arguments.source, arguments.plan);
-  return graph ? Feeds::load(arguments.feeds, *graph, arguments.seed).errors() : Diagnostics();
+  return graph ? Feeds::load(arguments.feeds, *graph, arguments.seed, "--feed", LastBatch::LeftOut,
+                             outOfRange(arguments))
+                     .errors()
+               : Diagnostics();
 }
 
 } // namespace
@@ -268,7 +277,7 @@ Result<Setting> prepare(const RunArguments& arguments) {
   }
   const bool predicts = !arguments.predictions.empty();
   auto feeds = Feeds::load(arguments.feeds, setting.plan->graph(), arguments.seed, "--feed",
-                           predicts ? LastBatch::Padded : LastBatch::LeftOut);
+                           predicts ? LastBatch::Padded : LastBatch::LeftOut, outOfRange(arguments));
   auto fetches =
       FetchFiles::parse(predicts ? arguments.predictions : arguments.fetches, setting.plan->graph());
   add(errors, feeds.errors());

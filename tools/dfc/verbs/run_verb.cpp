@@ -148,6 +148,9 @@ void addRun(CLI::App& program, Verbs& verbs) {
       "end at the first op whose result is not finite, and name it with the ranges of its operands "
       "(infinities that a constant brings in, as in masks, are let pass); "
       "slow, for finding a mistake");
+  verb->add_flag("--any-indices", arguments->anyIndices,
+                 "let labels that name no class and indices that name no slice pass, for a graph that masks "
+                 "what they give: a loss is NaN there, a gathered slice NaN, or 0 of integers");
   verb->add_option("--data", arguments->dataFolder,
                    "folder of the files that parameters start from (default: that of GRAPH or PLAN)")
       ->type_name("FOLDER");

@@ -86,15 +86,25 @@ std::string steadyLine(const Schedule& schedule) {
              : "";
 }
 
-std::string reportText(const Executable& plan, const Simulation& simulation, Rates rates) {
+/// On a machine of one device any order of the ops takes as long, and nothing is transferred.
+std::string boundLine(const Executable& plan, const Simulation& simulation) {
   const double bound = plan.schedule().bounds.best();
-  return fmt::format(
-             "{} on {}: one step takes {} (predicted{})\nlower bound {}, ratio {:.3f}; transfers overlap "
-             "computation for {}\n",
-             plan.graph().name(), plan.machine().name, humanSeconds(simulation.makespan), ratesText(rates),
-             humanSeconds(bound), bound > 0 ? simulation.makespan / bound : 1.0,
-             humanSeconds(overlapSeconds(simulation.trace, plan))) +
-         steadyLine(plan.schedule()) + queueLines(plan, simulation) + deviceLines(plan) + idleLine(plan);
+  if (plan.machine().devices.size() == 1 && bound >= simulation.makespan) {
+    return "";
+  }
+  const std::string overlap = plan.placed().transfers.empty()
+                                  ? ""
+                                  : fmt::format("; transfers overlap computation for {}",
+                                                humanSeconds(overlapSeconds(simulation.trace, plan)));
+  return fmt::format("lower bound {}, ratio {:.3f}{}\n", humanSeconds(bound),
+                     bound > 0 ? simulation.makespan / bound : 1.0, overlap);
+}
+
+std::string reportText(const Executable& plan, const Simulation& simulation, Rates rates) {
+  return fmt::format("{} on {}: one step takes {} (predicted{})\n", plan.graph().name(), plan.machine().name,
+                     humanSeconds(simulation.makespan), ratesText(rates)) +
+         boundLine(plan, simulation) + steadyLine(plan.schedule()) + queueLines(plan, simulation) +
+         deviceLines(plan) + idleLine(plan);
 }
 
 Json queuesJson(const Executable& plan, const Simulation& simulation) {

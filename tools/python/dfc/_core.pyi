@@ -1422,7 +1422,7 @@ class Pending:
 
     def wait(self, fetch: str | None = None, arrays: str = 'numpy') -> object:
         """
-        Blocks until the step has ended, or this one fetch is there while the rest may still run. Gives the fetches by name, or that one.
+        Blocks until the step has ended, or this one fetch is there while the rest may still run. Gives the fetches by name, or that one: without a copy, so the same array each time that it is asked.
         """
 
     @property

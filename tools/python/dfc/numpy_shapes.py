@@ -108,11 +108,16 @@ def take(a: Tensor, indices: Any, axis: int | None = None) -> Tensor:
 
 def pad(a: Tensor, pad_width: int | Sequence[Any], constant_values: float = 0) -> Tensor:
     """`constant_values` around a: a number for all edges, (before, after) for all axes, or such a pair for each."""
-    pairs: list[Any] = [pad_width] if isinstance(pad_width, int) else list(pad_width)
-    if all(isinstance(one, int) for one in pairs):
-        pairs = [(pairs[0], pairs[-1])] * a.ndim
-    elif len(pairs) == 1:
-        pairs = pairs * a.ndim
+    if isinstance(constant_values, str):  # NumPy's third argument is a mode
+        raise TypeError("pad: widths, then the value: pad(a, pad_width, constant_values=0); there are no modes but 'constant'")
+    try:
+        pairs = numpy.broadcast_to(numpy.asarray(pad_width), (a.ndim, 2))
+    except ValueError:
+        raise TypeError(f"pad: pad_width is a number, (before, after) for all axes, or such a pair for each of the {a.ndim} "
+                        f"axes, not {pad_width!r}") from None
+    if pairs.dtype.kind not in "iu":
+        raise TypeError(f"pad: pad_width is of whole numbers, not {pad_width!r}")
+    pairs = pairs.tolist()
     return _core.pad_edges(a, [low for low, _ in pairs], [high for _, high in pairs], value=constant_values)
 
 

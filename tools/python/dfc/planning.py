@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import os
 import shutil
 import subprocess
@@ -83,9 +85,28 @@ def explain(graph: Graph, machine: MachineLike = None, *, scope_depth: int = 2, 
     return explanation_of(plan, facts, text)
 
 
+_OPTIONS = [name for name in inspect.signature(compile).parameters if name not in ("graph", "machine")]
+_SESSION_OPTIONS = ("cpu_backend", "gpu_backend", "max_in_flight", "trace", "timeout_seconds", "check_finite", "check_indices",
+                    "data_folder", "module_folder", "kernel_cache", "functions", "state")
+
+
+def _near(name: str) -> str:
+    if name in _SESSION_OPTIONS:
+        return f": it is an option of Session, session={{'{name}': ...}}"
+    near = difflib.get_close_matches(name, _OPTIONS, n=1)
+    return f"; did you mean '{near[0]}'?" if near else ""
+
+
 def open(graph: Graph | Plan, machine: MachineLike = None, *, session: Mapping[str, Any] = {},
          **options: Any) -> Session:
     """A session of a plan, or of a graph that is compiled first with these options. session: options of Session."""
+    if not isinstance(graph, (Graph, Plan)):
+        way = "; finish it first: g.finish()" if isinstance(graph, _core.Builder) else ""
+        kind = "a dfc.Builder" if way else f"a {type(graph).__name__}"
+        raise TypeError(f"open(): 'graph' takes dfc.Graph or dfc.Plan, not {kind}{way}")
+    unknown = [name for name in options if name not in _OPTIONS]
+    if unknown:
+        raise TypeError(f"open(): there is no argument '{unknown[0]}'{_near(unknown[0])}")
     plan = graph if isinstance(graph, Plan) else compile(graph, machine, **options)
     return Session(plan, **session)
 

@@ -93,7 +93,7 @@ nb::dlpack::dtype dlpackType(ElementType type) {
   return {static_cast<uint8_t>(code), bits, 1};
 }
 
-/// A view of the bytes in the form of `Framework`, which keeps them alive.
+/// A view of the very bytes in the form of `Framework`, which keeps them alive.
 template <class Framework>
 nb::object viewOf(Literal literal, nb::dlpack::dtype type) {
   auto* kept = new Literal(std::move(literal));
@@ -101,12 +101,14 @@ nb::object viewOf(Literal literal, nb::dlpack::dtype type) {
   std::array<size_t, Shape::maxRank> dims{};
   const Shape& shape = kept->type().shape;
   std::copy(shape.dims().begin(), shape.dims().end(), dims.begin());
-  return nb::cast(nb::ndarray<Framework>(kept->mutableBytes().data(), shape.rank(), dims.data(), owner,
-                                         nullptr, type, nb::device::cpu::value));
+  auto* bytes = const_cast<std::byte*>(kept->bytes().data());
+  return nb::cast(
+      nb::ndarray<Framework>(bytes, shape.rank(), dims.data(), owner, nullptr, type, nb::device::cpu::value));
 }
 
 /// What leaves is a copy, which may be written: an Array keeps its values.
-nb::object dlpackOf(const Literal& self, const nb::kwargs& arguments) {
+nb::object dlpackOf(Literal self, const nb::kwargs& arguments) {
+  self.mutableBytes(); // detaches
   nb::dict others;
   for (const auto& [name, value] : arguments) {
     if (nb::cast<std::string>(name) != "copy") {
@@ -115,7 +117,8 @@ nb::object dlpackOf(const Literal& self, const nb::kwargs& arguments) {
       throw nb::buffer_error("a dfc.Array gives copies: copy=False is not possible");
     }
   }
-  return viewOf<nb::array_api>(self, dlpackType(self.type().element)).attr("__dlpack__")(**others);
+  const nb::dlpack::dtype type = dlpackType(self.type().element);
+  return viewOf<nb::array_api>(std::move(self), type).attr("__dlpack__")(**others);
 }
 
 nb::object asArray(const Literal& self, nb::handle type, nb::handle copy) {
@@ -210,18 +213,23 @@ void checkForm(const std::string& form) {
 }
 
 nb::object arrayAs(Literal literal, const std::string& form) {
+  if (form == "dfc") {
+    return nb::cast(std::move(literal));
+  }
+  literal.mutableBytes(); // detaches
+  return arrayOver(std::move(literal), form);
+}
+
+nb::object arrayOver(Literal literal, const std::string& form) {
   if (form == "numpy") {
-    return numpyOf(std::move(literal));
+    return numpyOver(std::move(literal), Access::Writable);
   }
   const nb::dlpack::dtype type = dlpackType(literal.type().element);
   if (form == "torch") {
     return nb::module_::import_("torch").attr("from_dlpack")(viewOf<nb::array_api>(std::move(literal), type));
   }
-  if (form == "jax") {
-    return nb::module_::import_("jax.numpy")
-        .attr("from_dlpack")(viewOf<nb::array_api>(std::move(literal), type));
-  }
-  return nb::cast(std::move(literal));
+  return nb::module_::import_("jax.numpy")
+      .attr("from_dlpack")(viewOf<nb::array_api>(std::move(literal), type));
 }
 
 NamedLiterals literalsOf(nb::handle arrays, Sharing sharing) {

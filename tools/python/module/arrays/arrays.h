@@ -40,6 +40,9 @@ nanobind::object numpyOf(Literal literal);
 
 /// In the form that the user asked for: "numpy", "dfc" (an Array), "torch", "jax".
 nanobind::object arrayAs(Literal literal, const std::string& form);
+/// The same over the very bytes, whoever shares them: for those that nobody else writes. Of the writable
+/// forms.
+nanobind::object arrayOver(Literal literal, const std::string& form);
 /// Raises ValueError for a form that there is not.
 void checkForm(const std::string& form);
 

@@ -18,6 +18,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -102,9 +103,35 @@ nb::dict run(const OpenSession& self, const FeedsLike& feeds, const FormLike& fo
   return runForNumpy(self, *session, fed.literals);
 }
 
-/// A step on its way.
-struct PendingStep {
+/// A step on its way. Its results are given without a copy, as the same array each time: the step shares
+/// their bytes, but nobody writes them any more.
+class PendingStep {
+ public:
+  explicit PendingStep(Session::Pending pending) : pending(std::move(pending)) {}
   Session::Pending pending;
+
+  nb::object give(const std::string& fetch, Literal literal, const std::string& form) {
+    Given& given = given_[fetch];
+    if (form == "dfc") { // keeps its values, whoever writes an array of the others
+      given.kept = true;
+      if (!given.arrays.empty()) {
+        literal.mutableBytes();
+      }
+      return nb::cast(std::move(literal));
+    }
+    nb::object& array = given.arrays[form];
+    if (!array.is_valid()) {
+      array = given.kept ? arrayAs(std::move(literal), form) : arrayOver(std::move(literal), form);
+    }
+    return array;
+  }
+
+ private:
+  struct Given {
+    std::map<std::string, nb::object> arrays; ///< by form, all over the same bytes
+    bool kept = false;                        ///< a dfc.Array has these bytes, too
+  };
+  std::map<std::string, Given> given_;
 };
 
 PendingStep submit(const OpenSession& self, const FeedsLike& feeds) {
@@ -114,24 +141,27 @@ PendingStep submit(const OpenSession& self, const FeedsLike& feeds) {
     const nb::gil_scoped_release unlocked;
     return session->submit(fed);
   }();
-  return {std::move(pending).orThrow()};
+  return PendingStep(std::move(pending).orThrow());
 }
 
-nb::object waitFor(const PendingStep& self, const std::optional<std::string>& fetch,
-                   const std::string& arrays) {
+nb::object waitFor(PendingStep& self, const std::optional<std::string>& fetch, const std::string& arrays) {
   checkForm(arrays);
   if (!fetch) {
     auto results = [&] {
       const nb::gil_scoped_release unlocked;
       return self.pending.wait();
     }();
-    return dictOf(std::move(results), arrays);
+    nb::dict dict;
+    for (auto& [name, literal] : results) {
+      dict[name.c_str()] = self.give(name, std::move(literal), arrays);
+    }
+    return dict;
   }
   auto result = [&] {
     const nb::gil_scoped_release unlocked;
     return self.pending.wait(*fetch);
   }();
-  return arrayAs(std::move(result).orThrow(), arrays);
+  return self.give(*fetch, std::move(result).orThrow(), arrays);
 }
 
 /// Whether a signal has raised an exception of Python (Ctrl-C), asked without the interpreter's lock and not
@@ -195,7 +225,7 @@ void bindSteps(nb::module_& module, nb::class_<OpenSession>& session) {
   pending.def(
       "wait", waitFor, "fetch"_a = nb::none(), "arrays"_a = "numpy",
       "Blocks until the step has ended, or this one fetch is there while the rest may still run. Gives the "
-      "fetches by name, or that one.");
+      "fetches by name, or that one: without a copy, so the same array each time that it is asked.");
   pending.def_prop_ro(
       "done", [](const PendingStep& self) { return self.pending.done(); },
       "Whether `wait` would return at once.");
