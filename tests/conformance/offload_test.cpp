@@ -1,8 +1,8 @@
 // Updates of parameters on the host, where the products stay on a device: the same training as the
 // reference's.
 #include "tests/conformance/contenders.h"
+#include "tests/conformance/evaluator_steps.h"
 
-#include "compiler/interpreter/evaluate.h"
 #include "compiler/offload/offload_updates.h"
 #include "compiler/place/place.h"
 #include "compiler/plan_placement.h"
@@ -11,7 +11,6 @@
 #include "ir/author/optimizers.h"
 #include "tests/conformance/require_plan.h"
 #include "tests/support/catch.h"
-#include "tests/support/random_values.h"
 
 using namespace dfc;
 using namespace dfc::test;
@@ -63,25 +62,17 @@ void checkTraining(const Contender& contender, const Graph& graph, const std::st
   REQUIRE(plan.ok());
   auto session = Session::open(std::make_shared<const Executable>(*std::move(plan)), contender.options());
   REQUIRE(session.ok());
-  NamedLiterals state = (*session)->state();
-  for (uint64_t step = 0; step < 4; ++step) {
-    const NamedLiterals feeds = randomFeeds(graph, step);
-    const auto expected = evaluate(graph, feeds, state);
-    const auto actual = (*session)->run(feeds);
-    REQUIRE(expected.ok());
-    REQUIRE(actual.ok());
-    CHECK(actual->at("loss").at(0) == Approx(expected->fetches.at("loss").at(0)).epsilon(2e-3));
-    state = expected->parameters;
-    const NamedLiterals now = (*session)->state();
-    REQUIRE(now.size() == state.size());
-    for (const auto& [name, value] : state) {
-      INFO(name);
-      for (int64_t i = 0; i < value.type().shape.elements(); ++i) {
-        REQUIRE(now.at(name).at(i) == Approx(value.at(i)).epsilon(5e-3).margin(1e-4));
-      }
+  const auto fetch = [](const std::string& name, const Literal& expected, const Literal& actual) {
+    INFO(name);
+    CHECK(actual.at(0) == Approx(expected.at(0)).epsilon(2e-3));
+  };
+  const auto parameter = [](const std::string& name, const Literal& expected, const Literal& actual) {
+    INFO(name);
+    for (int64_t i = 0; i < expected.type().shape.elements(); ++i) {
+      REQUIRE(actual.at(i) == Approx(expected.at(i)).epsilon(5e-3).margin(1e-4));
     }
-    REQUIRE((*session)->setState(state).ok()); // differences do not add up
-  }
+  };
+  compareSteps(**session, graph, {.steps = 4, .fetch = fetch, .parameter = parameter, .setsState = true});
 }
 
 } // namespace

@@ -1,11 +1,10 @@
 // Slices that are parts of their operand's bytes: of sums, of state and of what is assigned, beside ops that
 // overwrite what they read, wherever each of them lives.
 #include "tests/conformance/contenders.h"
+#include "tests/conformance/evaluator_steps.h"
 #include "tests/conformance/require_plan.h"
 
-#include "compiler/interpreter/evaluate.h"
 #include "tests/support/catch.h"
-#include "tests/support/random_values.h"
 
 using namespace dfc;
 using namespace dfc::test;
@@ -43,21 +42,7 @@ void checkSteps(const Contender& contender, const Graph& graph) {
   auto session = Session::open(plan, contender.options());
   INFO(render(session.errors()));
   REQUIRE(session.ok());
-  NamedLiterals state = randomParameters(graph, 1);
-  REQUIRE((*session)->setState(state).ok());
-  for (uint64_t step = 0; step < 3; ++step) {
-    const NamedLiterals feeds = randomFeeds(graph, step);
-    const auto expected = evaluate(graph, feeds, state);
-    const auto actual = (*session)->run(feeds);
-    REQUIRE(expected.ok());
-    REQUIRE(actual.ok());
-    for (const auto& [name, value] : expected->fetches) {
-      INFO("step " << step << ", " << name);
-      CHECK(bitDifference(value, actual->at(name)) == "");
-    }
-    state = expected->parameters;
-    CHECK((*session)->state() == state);
-  }
+  requireBitsOfSteps(**session, graph, 3);
 }
 
 } // namespace
