@@ -11,11 +11,19 @@ namespace {
 ListProblem reversed(const ListProblem& problem) {
   const auto count = static_cast<uint32_t>(problem.tasks.size());
   const Successors after(problem);
-  ListProblem back{{}, problem.groupQueues, problem.linkSlots, {}};
+  ListProblem back{{}, problem.groupQueues, problem.linkSlots, {}, problem.memories};
   back.tasks.reserve(count);
   for (uint32_t i = count; i-- > 0;) {
     const ListTask& task = problem.tasks[i];
-    back.tasks.push_back({task.seconds, task.group, task.links, {}, task.scope, 0, task.utilisation});
+    back.tasks.push_back({task.seconds,
+                          task.group,
+                          task.links,
+                          {},
+                          task.scope,
+                          0,
+                          task.utilisation,
+                          task.traffic,
+                          task.memory});
     for (const uint32_t next : after[i]) {
       back.tasks.back().before.push_back(count - 1 - next);
     }

@@ -30,8 +30,8 @@ class ListScheduler {
         order_(orderOf(problem, priority, policy == nullptr)), place_(problem.tasks.size()),
         missing_(problem.tasks.size()), ready_(problem.groupQueues.size()), late_(problem.groupQueues.size()),
         notLate_(problem.groupQueues.size()), freeQueues_(problem.groupQueues.size()),
-        open_(problem.groupQueues.size()),
-        clock_(problem.tasks.size() + problem.groupQueues.size(), problem.groupQueues.size()) {
+        open_(problem.groupQueues.size()), clock_(problem.tasks.size() + problem.groupQueues.size(),
+                                                  problem.groupQueues.size() + problem.memories) {
     result_.start.resize(problem.tasks.size());
     result_.end.resize(problem.tasks.size());
     result_.queue.resize(problem.tasks.size());
@@ -84,8 +84,7 @@ class ListScheduler {
     for (uint32_t group = 0; group < problem_.groupQueues.size(); ++group) {
       open_[group] = problem_.beginOf(group) <= 0;
       if (!open_[group]) {
-        clock_.start(static_cast<uint32_t>(problem_.tasks.size()) + group, group, 0, problem_.beginOf(group),
-                     0);
+        clock_.start(static_cast<uint32_t>(problem_.tasks.size()) + group, 0, problem_.beginOf(group), {});
       }
     }
   }
@@ -241,7 +240,8 @@ class ListScheduler {
       ready_[row.group].merge(late_[row.group]);
       touched_.insert(row.group);
     }
-    clock_.start(task, row.group, now, row.seconds, row.utilisation);
+    const auto memory = static_cast<uint32_t>(problem_.groupQueues.size()) + row.memory;
+    clock_.start(task, now, row.seconds, {row.group, row.utilisation}, {memory, row.traffic});
     if (waits_) {
       noteStart(task, now);
     }

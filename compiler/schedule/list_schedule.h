@@ -26,6 +26,8 @@ struct ListTask {
   uint32_t scope = 0;        ///< tasks of one group and scope belong together: see scopeRanks
   int64_t netAllocation = 0; ///< bytes that it allocates minus bytes that it frees, where memory is short
   double utilisation = 0;    ///< of its group's device, while it runs alone: see processor_sharing.h
+  double traffic = 0;        ///< the same of the bandwidth of a memory
+  uint32_t memory = 0;       ///< which one, where there is traffic
   uint32_t microBatch = noMicroBatch; ///< from 0 on: see microBatchRanks
   bool late = false;  ///< its group runs it behind all tasks that are not; none of those comes after it
   bool early = false; ///< it takes no time and has no predecessors: its group runs it before all others
@@ -36,6 +38,7 @@ struct ListProblem {
   std::vector<uint32_t> groupQueues; ///< queues of each group, at least 1
   std::vector<uint32_t> linkSlots;   ///< 0: any number at once
   std::vector<double> groupBegins;   ///< seconds before which a group starts no task; empty for 0
+  uint32_t memories = 0;             ///< whose bandwidth tasks share
   double beginOf(uint32_t group) const { return groupBegins.empty() ? 0 : groupBegins[group]; }
 };
 

@@ -1,6 +1,7 @@
 // Each bound is the optimum of a relaxation. The critical path ignores resources. A resource of k queues or
 // slots is relaxed to one machine that is k times as fast; a device under processor sharing is relaxed to a
-// machine on which a task takes seconds x utilisation. Both machines run one task at a time, may preempt it,
+// machine on which a task takes seconds x utilisation, and so is a memory whose bandwidth tasks share. These
+// machines run one task at a time, may preempt it,
 // and represent the rest of the schedule by the heads and tails of their tasks (Carlier 1982).
 #include "compiler/schedule/lower_bounds.h"
 
@@ -89,11 +90,15 @@ double oneMachineBound(std::vector<OneMachineTask> tasks) {
 }
 
 LowerBounds lowerBounds(const ListProblem& problem) {
-  std::vector<std::vector<uint32_t>> ofGroup(problem.groupQueues.size()), ofLink(problem.linkSlots.size());
+  std::vector<std::vector<uint32_t>> ofGroup(problem.groupQueues.size()), ofLink(problem.linkSlots.size()),
+      ofMemory(problem.memories);
   for (uint32_t i = 0; i < problem.tasks.size(); ++i) {
     ofGroup[problem.tasks[i].group].push_back(i);
     for (const uint32_t link : problem.tasks[i].links) {
       ofLink[link].push_back(i);
+    }
+    if (problem.tasks[i].traffic > 0) {
+      ofMemory[problem.tasks[i].memory].push_back(i);
     }
   }
   const Bounder bounder(problem);
@@ -108,6 +113,10 @@ LowerBounds lowerBounds(const ListProblem& problem) {
           std::max(bounds.busiestQueue,
                    bounder.bound(ofGroup[group], [](const ListTask& task) { return task.utilisation; }));
     }
+  }
+  for (const std::vector<uint32_t>& tasks : ofMemory) {
+    bounds.busiestQueue = std::max(bounds.busiestQueue,
+                                   bounder.bound(tasks, [](const ListTask& task) { return task.traffic; }));
   }
   for (size_t link = 0; link < ofLink.size(); ++link) {
     if (problem.linkSlots[link] > 0) {

@@ -7,6 +7,7 @@
 #include "compiler/schedule/schedule.h"
 #include "ir/graph/micro_batch.h"
 #include "ir/plan/feeds.h"
+#include "ir/plan/memory_traffic.h"
 #include "ir/plan/peer_reads.h"
 
 #include <algorithm>
@@ -72,6 +73,7 @@ class ProblemMaker {
       const DeviceId device = problem_.queues[queue].device;
       problem_.list.groupBegins.push_back(machine_.devices[device].stepOverheadSeconds);
     }
+    problem_.list.memories = static_cast<uint32_t>(machine_.devices.size());
     problem_.list.tasks.reserve(graph_.opCount());
     problem_.opOf.reserve(graph_.opCount());
     SideTable<OpId, llvm::SmallVector<OpId, 0>> ordered(graph_.opCount());
@@ -134,10 +136,17 @@ class ProblemMaker {
     task.scope = graph_[op].scope.index();
     task.microBatch =
         microBatchOf(transfer != placed_.transfers.end() ? graph_[graph_[op].operands[0]].producer : op);
+    setTraffic(task, op);
     noteReader(op);
     problem_.taskOf[op] = static_cast<uint32_t>(problem_.list.tasks.size());
     problem_.opOf.push_back(op);
     problem_.list.tasks.push_back(std::move(task));
+  }
+
+  void setTraffic(ListTask& task, OpId op) const {
+    const MemoryTraffic traffic = memoryTraffic(placed_, op, task.seconds, machine_);
+    task.traffic = traffic.share;
+    task.memory = traffic.device.valid() ? traffic.device.index() : 0;
   }
 
   void prefetch(ListTask& task, const TransferRow& row) {
@@ -302,6 +311,7 @@ ScheduleProblem scheduleProblem(const Schedule& schedule, const SideTable<StepId
     if (row.seconds == 0) {
       row.links.clear();
     }
+    row.traffic = memoryTraffic(placed, problem.opOf[task], row.seconds, machine).share; // of that memory
   }
   return problem;
 }

@@ -2,6 +2,7 @@
 
 #include "compiler/schedule/processor_sharing.h"
 #include "ir/plan/executable_parts.h"
+#include "ir/plan/memory_traffic.h"
 
 #include <algorithm>
 #include <limits>
@@ -15,7 +16,7 @@ class Simulator {
   Simulator(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine)
       : placed_(placed), schedule_(schedule), machine_(machine), missing_(schedule.steps.size()),
         waiting_(schedule.steps.size()), begun_(schedule.steps.size()),
-        clock_(schedule.steps.size() + schedule.queues.size(), machine.devices.size()) {
+        clock_(schedule.steps.size() + schedule.queues.size(), 2 * machine.devices.size()) {
     result_.busy = SideTable<QueueId, double>(schedule_.queues.size());
     result_.linkBusy = SideTable<LinkId, double>(machine.links.size());
     for (const LinkRow& link : machine.links) {
@@ -49,7 +50,7 @@ class Simulator {
       if (begin > 0 && !row.steps.empty()) {
         ++missing_[row.steps.front()];
         asking_.erase(row.steps.front());
-        clock_.start(opener(queue), row.device.index(), 0, begin, 0);
+        clock_.start(opener(queue), 0, begin, {});
       }
     }
   }
@@ -105,7 +106,11 @@ class Simulator {
     }
     begun_[step] = result_.trace.spans.size();
     result_.trace.spans.push_back({step, 0, now, now});
-    clock_.start(step.index(), schedule_.queues[row.queue].device.index(), now, row.alone(), row.utilisation);
+    const MemoryTraffic traffic = memoryTraffic(placed_, row.op, row.alone(), machine_);
+    const auto memory = static_cast<uint32_t>(machine_.devices.size()) +
+                        (traffic.device.valid() ? traffic.device.index() : 0);
+    clock_.start(step.index(), now, row.alone(),
+                 {schedule_.queues[row.queue].device.index(), row.utilisation}, {memory, traffic.share});
     return true;
   }
 

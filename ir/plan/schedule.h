@@ -24,7 +24,8 @@ struct StepRow {
   llvm::SmallVector<StepId, 2> waits; ///< steps of other queues that must have ended; at most one a queue
   double start = 0, end = 0;          ///< predicted
   /// The fraction of its device's computing power, 0 to 1, that it uses while it runs alone. Steps that run
-  /// at once on one device are slowed down where their utilisations sum to more than 1.
+  /// at once on one device are slowed down where their utilisations sum to more than 1. So are steps that
+  /// share the bandwidth of a CPU's memory (ir/plan/memory_traffic.h).
   double utilisation = 0;
   double slowed = 0; ///< seconds of `end - start` beyond its duration alone
   double alone() const { return end - start - slowed; }
@@ -34,9 +35,9 @@ struct StepRow {
 /// shorter).
 struct LowerBounds {
   double criticalPath = 0; ///< longest chain of ops and transfers
-  /// The largest one-machine bound of a device's compute queues together or of a copy queue: its work
-  /// perfectly divided, each task between the chains that lead to it and follow it
-  /// (compiler/schedule/lower_bounds.h).
+  /// The largest one-machine bound of a device's compute queues together, of a copy queue, or of the
+  /// bandwidth of a CPU's memory (ir/plan/memory_traffic.h): its work perfectly divided, each task between
+  /// the chains that lead to it and follow it (compiler/schedule/lower_bounds.h).
   double busiestQueue = 0;
   double busiestLink = 0; ///< the same of a link and its transfers
   double best() const;    ///< the largest

@@ -1,12 +1,14 @@
 // verifyPrediction: what a plan claims to prove and to predict follows from its steps' own seconds. The lower
 // bounds are computed anew: a chain takes the sum of its seconds; a queue, a device that steps share and a
 // link take at least what Jackson's preemptive schedule takes (Jackson 1955; Carlier 1982). Steps that run at
-// once on a device and want more than all of it are slowed down as processor sharing has it (Kleinrock 1967).
+// once on a device, or that move bytes of one CPU's memory, and want more than all of it are slowed down as
+// processor sharing has it (Kleinrock 1967).
 //
 // Assumes stages that `verifyStages` has passed. Written apart from compiler/schedule, which it checks.
 #include "ir/verify/verify.h"
 
 #include "ir/plan/feeds.h"
+#include "ir/plan/memory_traffic.h"
 #include "ir/verify/parts.h"
 
 #include <fmt/format.h>
@@ -68,15 +70,16 @@ class PredictionVerifier {
     compare("critical path", schedule_.bounds.criticalPath, longestChain());
     compare("busiest queue", schedule_.bounds.busiestQueue, busiestQueue());
     compare("busiest link", schedule_.bounds.busiestLink, busiestLink());
-    for (const auto& [device, steps] : computations_) {
-      checkSharing(steps);
-    }
+    checkSharing();
     checkSteadyStep();
     return findings_.take();
   }
 
  private:
   double seconds(StepId step) const { return seconds_[step]; }
+  MemoryTraffic trafficOf(StepId step) const {
+    return memoryTraffic(placed_, schedule_.steps[step].op, seconds(step), machine_);
+  }
 
   void compare(std::string_view what, double claimed, double found) {
     if (!(std::abs(claimed - found) <= slack_)) {
@@ -118,6 +121,7 @@ class PredictionVerifier {
     heads_ = tails_ = SideTable<StepId, double>(schedule_.steps.size());
     computations_.clear();
     byLink_.clear();
+    byMemory_.clear();
     copies_.clear();
     findHeads();
     findTails();
@@ -135,6 +139,9 @@ class PredictionVerifier {
         computations_[queue.device.index()].push_back(step);
       } else {
         copies_[{queue.device.index(), queue.kind}].push_back(step);
+      }
+      if (const MemoryTraffic traffic = trafficOf(step); traffic.device.valid()) {
+        byMemory_[traffic.device.index()].push_back(step);
       }
       const auto transfer = placed_.transfers.find(schedule_.steps[step].op);
       if (transfer != placed_.transfers.end()) {
@@ -191,6 +198,9 @@ class PredictionVerifier {
     for (const auto& [queue, steps] : copies_) {
       most = std::max(most, bound(steps, [](StepId) { return 1.0; }));
     }
+    for (const auto& [device, steps] : byMemory_) {
+      most = std::max(most, bound(steps, [&](StepId step) { return trafficOf(step).share; }));
+    }
     return most;
   }
 
@@ -205,43 +215,69 @@ class PredictionVerifier {
     return most;
   }
 
-  /// The steps of a device end when sharing it lets them. `steps` by start.
-  void checkSharing(const std::vector<StepId>& steps) {
-    struct Running {
-      StepId step;
-      double left = 0;
-    };
-    std::vector<Running> running;
-    double now = 0;
-    size_t next = 0;
-    while (next < steps.size() || !running.empty()) {
-      double wanted = 0;
-      for (const Running& row : running) {
-        wanted += schedule_.steps[row.step].utilisation;
+  /// A step while it runs, with the parts of the resources that it wants; none of a resource: nothing of it.
+  struct Running {
+    StepId step;
+    double left = 0;
+    uint32_t device = 0;
+    double utilisation = 0;
+    MemoryTraffic traffic = {};
+  };
+
+  Running begun(StepId step) const {
+    const StepRow& row = schedule_.steps[step];
+    const uint32_t device = schedule_.queues[row.queue].device.index();
+    return {step, seconds(step), device, row.utilisation, trafficOf(step)};
+  }
+
+  /// The speeds at which they run, by what all of them want.
+  std::vector<double> speedsOf(const std::vector<Running>& running) const {
+    std::vector<double> device(machine_.devices.size(), 0), memory(machine_.devices.size(), 0), speeds;
+    for (const Running& row : running) {
+      device[row.device] += row.utilisation;
+      if (row.traffic.device.valid()) {
+        memory[row.traffic.device.index()] += row.traffic.share;
       }
-      const double speed = wanted > 1 ? 1 / wanted : 1;
-      const auto speedOf = [&](StepId step) { return schedule_.steps[step].utilisation > 0 ? speed : 1; };
+    }
+    for (const Running& row : running) {
+      double most = row.utilisation > 0 ? device[row.device] : 1;
+      if (row.traffic.device.valid()) {
+        most = std::max(most, memory[row.traffic.device.index()]);
+      }
+      speeds.push_back(most > 1 ? 1 / most : 1);
+    }
+    return speeds;
+  }
+
+  /// Steps end when sharing devices and memories lets them. Their ids follow their starts.
+  void checkSharing() {
+    std::vector<Running> running;
+    std::vector<double> speeds;
+    double now = 0;
+    uint32_t next = 0;
+    const auto count = static_cast<uint32_t>(schedule_.steps.size());
+    while (next < count || !running.empty()) {
       double until =
-          next < steps.size() ? schedule_.steps[steps[next]].start : std::numeric_limits<double>::infinity();
+          next < count ? schedule_.steps[StepId(next)].start : std::numeric_limits<double>::infinity();
       size_t ends = running.size();
       for (size_t i = 0; i < running.size(); ++i) {
-        const double end = now + running[i].left / speedOf(running[i].step);
+        const double end = now + running[i].left / speeds[i];
         if (end <= until) {
           until = end;
           ends = i;
         }
       }
-      for (Running& row : running) {
-        row.left -= (until - now) * speedOf(row.step);
+      for (size_t i = 0; i < running.size(); ++i) {
+        running[i].left -= (until - now) * speeds[i];
       }
       now = until;
       if (ends == running.size()) {
-        running.push_back({steps[next], seconds(steps[next])});
-        ++next;
-        continue;
+        running.push_back(begun(StepId(next++)));
+      } else {
+        checkEnd(running[ends].step, now);
+        running.erase(running.begin() + static_cast<std::ptrdiff_t>(ends));
       }
-      checkEnd(running[ends].step, now);
-      running.erase(running.begin() + static_cast<std::ptrdiff_t>(ends));
+      speeds = speedsOf(running);
     }
   }
 
@@ -250,7 +286,7 @@ class PredictionVerifier {
     if (!(std::abs(end - row.end) <= slack_)) {
       findings_.at(row.op,
                    fmt::format("op '{}' is predicted to end at {} seconds, but by the utilisation of its "
-                               "device it ends at {}",
+                               "device and memory it ends at {}",
                                graph_.nameOf(row.op), row.end, end));
     }
   }
@@ -262,7 +298,7 @@ class PredictionVerifier {
   Findings findings_;
   SideTable<StepId, llvm::SmallVector<StepId, 4>> before_;
   SideTable<StepId, double> seconds_, heads_, tails_;
-  std::map<uint32_t, std::vector<StepId>> computations_, byLink_; // by device; by link
+  std::map<uint32_t, std::vector<StepId>> computations_, byLink_, byMemory_; // by device; by link
   std::map<std::pair<uint32_t, QueueKind>, std::vector<StepId>> copies_;
   double slack_; // for rounding: seconds of a step are a difference of two times
 };

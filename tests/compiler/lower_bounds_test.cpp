@@ -114,9 +114,12 @@ TEST_CASE("lower bounds never exceed a schedule, whatever its priorities") {
     problem.groupQueues = {1, 2, 1};
     problem.linkSlots = {1, 0, 2};
     problem.groupBegins = {0, 0.5, 0.25};
+    problem.memories = 2;
     for (uint32_t i = 0; i < 24; ++i) {
       ListTask task = taskOf(seconds(random), random() % 3);
       task.utilisation = static_cast<double>(random() % 5) / 4;
+      task.traffic = static_cast<double>(random() % 5) / 4;
+      task.memory = random() % 2;
       if (random() % 3 == 0) {
         task.links.push_back(random() % 3);
       }
@@ -146,6 +149,17 @@ TEST_CASE("lower bounds: what takes for ever, or none of the device, is bounded 
   const LowerBounds bounds = lowerBounds(problem);
   CHECK(bounds.criticalPath == never);
   CHECK(bounds.busiestQueue == 3);
+}
+
+TEST_CASE("lower bounds: a memory moves no more than its bandwidth, whoever asks for it") {
+  ListProblem problem = onOneQueue({taskOf(4, 0), taskOf(4, 1), taskOf(2, 2)});
+  problem.groupQueues = {1, 1, 1};
+  problem.memories = 1;
+  for (ListTask& task : problem.tasks) {
+    task.traffic = 0.75;
+  }
+  CHECK(lowerBounds(problem).busiestQueue == 7.5); // 0.75 * (4 + 4 + 2)
+  CHECK(listSchedule(problem).makespan == Approx(7.5));
 }
 
 TEST_CASE("lower bounds: a bus of two slots is one of twice the speed, for the verifier too") {

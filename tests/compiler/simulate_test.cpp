@@ -6,6 +6,7 @@
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
 #include "ir/plan/executable_parts.h"
+#include "ir/plan/memory_traffic.h"
 #include "tests/support/catch.h"
 
 namespace dfc {
@@ -111,6 +112,37 @@ TEST_CASE("shared queues: launches take nothing from one another") {
   CHECK(plan.schedule().makespan == 2);
   CHECK(plan.schedule().bounds.busiestQueue == 2);
   CHECK(simulate(plan).makespan == 2);
+}
+
+TEST_CASE("shared memory: copies of two GPUs to a host share its bandwidth") {
+  // Each GPU copies 4000 bytes to the host, which takes 4 s alone, and the host's memory moves 1250 bytes a
+  // second: together they take 8000 / 1250 s.
+  Machine machine;
+  machine.devices.add({.name = "cpu0", .kind = DeviceKind::Cpu, .model = "", .memoryBandwidth = 1250});
+  Builder g("memory");
+  for (const std::string gpu : {"gpu0", "gpu1"}) {
+    const DeviceId device = machine.devices.add({.name = gpu, .kind = DeviceKind::Gpu, .model = ""});
+    for (const auto& [from, to] : {std::pair(DeviceId(0), device), std::pair(device, DeviceId(0))}) {
+      const LinkId link = machine.links.add({gpu + (from == device ? " out" : " in"), 0, 1000, 1});
+      machine.routes.push_back({from, to, {link}});
+    }
+    g.fetch(gpu, exp(g.parameter("w." + gpu, f32({1000}), constantInit(1)).on(gpu)).on(gpu));
+  }
+  const Executable plan = planOf(*std::move(g).finish(), machine);
+  CHECK(plan.schedule().makespan == Approx(6.4));
+  CHECK(plan.schedule().bounds.busiestQueue == Approx(6.4));
+  CHECK(plan.schedule().bounds.busiestLink == Approx(4));
+  CHECK(simulate(plan).makespan == Approx(6.4));
+  for (const StepRow& step : plan.schedule().steps) {
+    const bool copies = plan.placed().transfers.count(step.op) != 0;
+    const MemoryTraffic traffic = memoryTraffic(plan.placed(), step.op, step.alone(), machine);
+    CHECK(traffic.device == (copies ? DeviceId(0) : DeviceId()));
+    CHECK(traffic.share == Approx(copies ? 0.8 : 0));
+    CHECK(step.slowed == Approx(copies ? 2.4 : 0));
+    // In less time than its link takes it is no copy over the link.
+    CHECK_FALSE(memoryTraffic(plan.placed(), step.op, step.alone() / 2, machine).device.valid());
+  }
+  CHECK(Executable::parse(plan.serialise(), "plan").ok()); // the verifier agrees
 }
 
 TEST_CASE("shared queues: a plan keeps utilisations and times when it is saved") {

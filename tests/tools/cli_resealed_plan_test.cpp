@@ -98,7 +98,7 @@ TEST_CASE("dfc: a plan whose ops do not share a device by their utilisations is 
     });
     CHECK(outcome.status == 1);
     CHECK_THAT(outcome.err, containing("other.plan: error: damaged: "));
-    CHECK_THAT(outcome.err, containing("by the utilisation of its device it ends at"));
+    CHECK_THAT(outcome.err, containing("by the utilisation of its device and memory it ends at"));
   }
 }
 

@@ -12,17 +12,18 @@ namespace {
 struct Arrival {
   double at, seconds, utilisation;
   uint32_t device = 0;
+  double traffic = 0; ///< of a memory that all tasks share
 };
 
 /// When each of the tasks ends that arrive at these times, in ascending order.
 std::vector<double> endsOf(const std::vector<Arrival>& arrivals) {
-  ProcessorSharing clock(arrivals.size(), 2);
+  ProcessorSharing clock(arrivals.size(), 3);
   std::vector<double> ends(arrivals.size());
   uint32_t arrived = 0;
   while (arrived < arrivals.size() || !clock.idle()) {
     if (arrived < arrivals.size() && (clock.idle() || arrivals[arrived].at < clock.next())) {
       const Arrival& row = arrivals[arrived];
-      clock.start(arrived++, row.device, row.at, row.seconds, row.utilisation);
+      clock.start(arrived++, row.at, row.seconds, {row.device, row.utilisation}, {2, row.traffic});
     } else {
       const double now = clock.next();
       ends[clock.end()] = now;
@@ -60,6 +61,18 @@ TEST_CASE("processor sharing: one that comes later slows down what is under way,
   CHECK(endsOf({{0, 4, 1}, {1, 2, 0}, {1, 2, 1, 1}, {2, 1, 1}}) == Ends{5, 3, 3, 4});
 }
 
+TEST_CASE("processor sharing: a task of two resources runs at the smaller of their speeds") {
+  // Two devices that want 1 and 0.5 of one memory: 1.5, so 2/3 of their speed. The second's 2 s take until 3,
+  // when 4 - 3 x 2/3 = 2 s of the first are left, alone.
+  const Ends ends = endsOf({{0, 4, 1, 0, 1}, {0, 2, 1, 1, 0.5}});
+  CHECK(ends[1] == Approx(3));
+  CHECK(ends[0] == Approx(5));
+  // Without traffic on the second device the memory slows nothing down.
+  CHECK(endsOf({{0, 4, 1, 0, 1}, {0, 2, 1, 1, 0}}) == Ends{4, 2});
+  // Half speed by the device, and by the memory, which all three want whole, a third.
+  CHECK(endsOf({{0, 1, 1, 0, 1}, {0, 1, 1, 0, 1}, {0, 1, 1, 1, 1}}) == Ends{3, 3, 3});
+}
+
 TEST_CASE("processor sharing: a device never does more than it can, and nothing is quicker than alone") {
   std::mt19937 random(11);
   const auto draw = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
@@ -68,7 +81,8 @@ TEST_CASE("processor sharing: a device never does more than it can, and nothing 
     double at = 0;
     for (int task = 0; task < 30; ++task) {
       at += draw(3) * 0.25;
-      arrivals.push_back({at, draw(20) * 0.25, draw(8) * 0.125, static_cast<uint32_t>(draw(1))});
+      arrivals.push_back(
+          {at, draw(20) * 0.25, draw(8) * 0.125, static_cast<uint32_t>(draw(1)), draw(4) * 0.25});
     }
     const Ends ends = endsOf(arrivals);
     std::map<uint32_t, std::pair<double, double>> work; // of a device: demanded, last end
@@ -76,6 +90,8 @@ TEST_CASE("processor sharing: a device never does more than it can, and nothing 
       CHECK(ends[i] >= arrivals[i].at + arrivals[i].seconds - 1e-9);
       work[arrivals[i].device].first += arrivals[i].seconds * arrivals[i].utilisation;
       work[arrivals[i].device].second = std::max(work[arrivals[i].device].second, ends[i]);
+      work[2].first += arrivals[i].seconds * arrivals[i].traffic;
+      work[2].second = std::max(work[2].second, ends[i]);
     }
     for (const auto& [device, row] : work) {
       CHECK(row.first <= row.second + 1e-9);
