@@ -7,7 +7,7 @@
 
 #include "ir/author/gradients.h"
 #include "ir/graph/graph.h"
-#include "ir/plan/print.h"
+#include "ir/plan/print/print.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"

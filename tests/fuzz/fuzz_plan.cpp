@@ -5,7 +5,7 @@
 #include "ir/author/text/print.h"
 #include "ir/plan/executable_parts.h"
 #include "ir/plan/file/executable_format.h"
-#include "ir/plan/print.h"
+#include "ir/plan/print/print.h"
 #include "runtime/resolve.h"
 #include "tests/fuzz/expect.h"
 #include "tests/fuzz/targets.h"

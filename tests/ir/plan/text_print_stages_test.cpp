@@ -2,7 +2,7 @@
 // the input on the host, so that there is a transfer each way.
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
-#include "ir/plan/print.h"
+#include "ir/plan/print/print.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 

@@ -3,7 +3,7 @@
 #include "ir/author/text/print.h"
 #include "ir/author/text/units.h"
 #include "ir/plan/executable_parts.h"
-#include "ir/plan/print.h"
+#include "ir/plan/print/print.h"
 #include "tools/dfc/io/parameter_files.h"
 #include "tools/dfc/plan_report.h"
 #include "tools/dfc/planning.h"

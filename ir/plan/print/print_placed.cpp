@@ -3,7 +3,7 @@
 #include "ir/author/text/print_op.h"
 #include "ir/author/text/quote.h"
 #include "ir/author/text/units.h"
-#include "ir/plan/print.h"
+#include "ir/plan/print/print.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

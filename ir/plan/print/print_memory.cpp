@@ -3,7 +3,7 @@
 // the end.
 #include "ir/author/text/quote.h"
 #include "ir/author/text/units.h"
-#include "ir/plan/print.h"
+#include "ir/plan/print/print.h"
 
 #include <fmt/format.h>
 

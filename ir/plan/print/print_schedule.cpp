@@ -1,7 +1,7 @@
 // printSchedule: see print.h. A block a queue, a line a step.
 #include "ir/author/text/quote.h"
 #include "ir/author/text/units.h"
-#include "ir/plan/print.h"
+#include "ir/plan/print/print.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
