@@ -47,20 +47,31 @@ Bytes mutated(Bytes bytes, Dice& dice) {
   return bytes;
 }
 
+/// Each seed as it is, then damaged `rounds` times.
+void runSeeds(const FuzzTarget& target, int rounds, uint64_t chance) {
+  const std::vector<Bytes> seeds = seedsOf(target.name);
+  Dice dice(chance);
+  for (size_t i = 0; i < seeds.size(); ++i) {
+    runOne(target, seeds[i], "seed " + std::to_string(i));
+    for (int round = 0; round < rounds; ++round) {
+      runOne(target, mutated(seeds[i], dice), "seed " + std::to_string(i) + ", damaged");
+    }
+  }
+}
+
 } // namespace
 
 TEST_CASE("every seed of every fuzz target, whole and damaged") {
   for (const FuzzTarget& target : fuzzTargets()) {
-    const std::vector<Bytes> seeds = seedsOf(target.name);
-    CHECK(seeds.size() >= 4);
-    Dice dice(1);
-    for (size_t i = 0; i < seeds.size(); ++i) {
-      runOne(target, seeds[i], "seed " + std::to_string(i));
-      for (int round = 0; round < 8; ++round) {
-        runOne(target, mutated(seeds[i], dice), "seed " + std::to_string(i) + ", damaged");
-      }
-    }
+    CHECK(seedsOf(target.name).size() >= 4);
+    runSeeds(target, 8, 1);
     runOne(target, {}, "no bytes");
+  }
+}
+
+TEST_CASE("every seed of every fuzz target, damaged a hundred times", "[heavy]") {
+  for (const FuzzTarget& target : fuzzTargets()) {
+    runSeeds(target, 100, 2);
   }
 }
 
