@@ -30,6 +30,11 @@ Tensor attention(Operand q, Operand k, Operand v, AttentionOptions options = {})
 /// counts from the end; one out of range gives NaN. The gradient adds up the rows of repeated ids.
 Tensor embedding(Operand table, Operand ids);
 
+/// Each of `groups` groups of channels by its own mean and variance, then times `scale` plus `bias`, one of
+/// each for a channel (Wu and He 2018). a: floats [batch, channels, …]; groups divides the channels. With one
+/// group for each channel it is instance normalisation.
+Tensor groupNorm(Operand a, Operand scale, Operand bias, int64_t groups, double epsilon = 1e-5);
+
 /// log(1 + a) of floats, with all digits where a is small.
 Tensor log1p(Operand a);
 /// exp(a) - 1 of floats, with all digits where a is small.
@@ -47,6 +52,10 @@ Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands,
 /// draw does not depend on the number of devices. A logit of -infinity is never drawn while others are
 /// finite. Divide the logits by a temperature first. f32 or f64; f16 and bf16 are drawn in f32.
 Tensor categorical(Operand logits, Operand step, int64_t seed = 0);
+
+/// Normally distributed numbers of mean 0 and deviation 1 (Box and Muller 1958). `step`, `type` and `seed`:
+/// of randomUniform; the draw does not depend on the number of devices.
+Tensor randomNormal(Operand step, const TensorType& type, int64_t seed = 0);
 
 /// logits, with -infinity in the place of all but the k largest along the last axis; of elements equal to the
 /// k-th largest all stay (Fan et al. 2018).

@@ -102,6 +102,17 @@ Tensor Layers::layerNorm(std::string_view name, Tensor x, double epsilon, std::s
   return dfc::layerNorm(x, scale, parameter(join(name, "bias"), width, zeros()), -1, epsilon);
 }
 
+Tensor Layers::groupNorm(std::string_view name, Tensor x, int64_t groups, double epsilon,
+                         std::source_location where) {
+  if (!fits("group norm", name, x, 2, Shape::maxRank, where)) {
+    return {g_, {}};
+  }
+  const auto place = g_->at(g_->locate(where));
+  const Shape channels{x.shape()[1]};
+  const Tensor scale = parameter(join(name, "weight"), channels, constantInit(1));
+  return dfc::groupNorm(x, scale, parameter(join(name, "bias"), channels, zeros()), groups, epsilon);
+}
+
 Tensor Layers::rmsNorm(std::string_view name, Tensor x, double epsilon, std::source_location where) {
   if (!fits("RMS norm", name, x, 1, Shape::maxRank, where)) {
     return {g_, {}};

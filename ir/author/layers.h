@@ -91,6 +91,10 @@ class Layers {
   /// x normalised along its last axis, scaled by "<name>.weight", shifted by "<name>.bias".
   Tensor layerNorm(std::string_view name, Tensor x, double epsilon = 1e-5,
                    std::source_location where = std::source_location::current());
+  /// x: [batch, channels, …], each of `groups` groups of channels normalised by itself, scaled by
+  /// "<name>.weight", shifted by "<name>.bias", one of each for a channel.
+  Tensor groupNorm(std::string_view name, Tensor x, int64_t groups, double epsilon = 1e-5,
+                   std::source_location where = std::source_location::current());
   /// x over its root mean square along the last axis, scaled by "<name>.weight".
   Tensor rmsNorm(std::string_view name, Tensor x, double epsilon = 1e-5,
                  std::source_location where = std::source_location::current());

@@ -261,6 +261,34 @@ TEST_CASE("layers: all of them are differentiated") {
   CHECK(step(training, feeds).fetches.at("loss").at(0) < before);
 }
 
+TEST_CASE("layers: a group norm has a weight and a bias for each channel, and normalises each group") {
+  Builder g;
+  Layers net(g);
+  const Tensor x = g.input("x", f32({2, 4, 3}));
+  g.fetch("y", net.groupNorm("norm", x, 2));
+  CHECK(net.trained().size() == 2);
+  Made net4 = made(std::move(g));
+  const Literal a = filled(f32({2, 4, 3}), 0.5), &weight = net4.state.at("norm.weight"),
+                &bias = net4.state.at("norm.bias");
+  REQUIRE(weight.type() == f32({4}));
+  const Literal y = step(net4, {{"x", a}}).fetches.at("y");
+  for (int64_t group = 0; group < 4; ++group) { // two of each of two rows, of 2 * 3 elements
+    double mean = 0, square = 0;
+    for (int64_t i = 6 * group; i < 6 * group + 6; ++i) {
+      mean += a.at(i) / 6;
+    }
+    for (int64_t i = 6 * group; i < 6 * group + 6; ++i) {
+      square += (a.at(i) - mean) * (a.at(i) - mean) / 6;
+    }
+    for (int64_t i = 6 * group; i < 6 * group + 6; ++i) {
+      const int64_t channel = i / 3 % 4;
+      CHECK(y.at(i) ==
+            Approx((a.at(i) - mean) / std::sqrt(square + 1e-5) * weight.at(channel) + bias.at(channel))
+                .margin(1e-5));
+    }
+  }
+}
+
 TEST_CASE("layers: mistakes name the layer, at the call") {
   Builder g;
   Layers net(g);

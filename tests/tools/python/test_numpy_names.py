@@ -142,6 +142,30 @@ def test_draws(evaluate):
     assert even.min() > 0 and even.max() < 1 and abs(even.mean() - 0.5) < 0.05
 
 
+def test_normal_draws(evaluate):
+    drawn, again, other = evaluate(lambda step: [dfc.random_normal(step, (40, 100), seed=5), dfc.random_normal(step, 4000, seed=5),
+                                                 dfc.random_normal(step + 1, (40, 100), seed=5)], np.int64(7))
+    assert drawn.shape == (40, 100) and np.array_equal(drawn.ravel(), again) and not np.any(drawn == other)
+    assert abs(drawn.mean()) < 0.08 and abs(drawn.std() - 1) < 0.06  # 5 standard deviations of 1 / sqrt(n), 1 / sqrt(2 n)
+    below = [(drawn < z).mean() for z in (-2, -1, 0, 1, 2)]
+    np.testing.assert_allclose(below, [0.0228, 0.1587, 0.5, 0.8413, 0.9772], atol=0.04)
+
+
+@pytest.mark.parametrize("shape", [(2, 6), (2, 6, 5), (2, 6, 3, 4)])
+def test_group_norm(evaluate, shape):
+    a, scale, bias = RANDOM.standard_normal(shape), RANDOM.standard_normal(6), RANDOM.standard_normal(6)
+    for groups in (1, 3, 6):
+        parts = a.reshape(2, groups, -1)
+        normal = ((parts - parts.mean(2, keepdims=True)) / np.sqrt(parts.var(2, keepdims=True) + 1e-5)).reshape(shape)
+        line = (6,) + (1,) * (len(shape) - 2)
+        given = (each.astype(np.float32) for each in (a, scale, bias))
+        made = evaluate(lambda x, s, b: dfc.group_norm(x, s, b, groups), *given)
+        np.testing.assert_allclose(made, normal * scale.reshape(line) + bias.reshape(line), rtol=1e-4, atol=1e-5)
+    g = dfc.Builder(strict=True)
+    with pytest.raises(dfc.Error, match="4 groups of 6 channels"):
+        dfc.group_norm(g.input("x", shape), scale, bias, 4)
+
+
 def test_quantised_weights(evaluate):
     matrix = RANDOM.standard_normal((5, 32)).astype(np.float32)
     a = RANDOM.standard_normal((2, 32)).astype(np.float32)

@@ -736,6 +736,11 @@ def layer_norm(a: Tensor | numpy.typing.ArrayLike, scale: Tensor | numpy.typing.
     (a - mean) / sqrt(variance + epsilon) * scale + bias, mean and variance over `axis` and all after it; scale and bias have the shape of those axes (Ba, Kiros and Hinton 2016).
     """
 
+def group_norm(a: Tensor | numpy.typing.ArrayLike, scale: Tensor | numpy.typing.ArrayLike, bias: Tensor | numpy.typing.ArrayLike, groups: int, epsilon: float = 1e-05) -> Tensor:
+    """
+    a [batch, channels, ...], each of `groups` groups of channels by its own mean and variance, times scale plus bias, one of each for a channel (Wu and He 2018).
+    """
+
 def rms_norm(a: Tensor | numpy.typing.ArrayLike, scale: Tensor | numpy.typing.ArrayLike, axis: int = -1, epsilon: float = 1e-05) -> Tensor:
     """
     a / sqrt(mean of a^2 + epsilon) * scale, the mean over `axis` and all after it (Zhang and Sennrich 2019).
@@ -842,6 +847,11 @@ class Layers:
         x normalised along its last axis, scaled by '<name>.weight', shifted by '<name>.bias'.
         """
 
+    def group_norm(self, name: str, x: Tensor | numpy.typing.ArrayLike, groups: int, epsilon: float = 1e-05) -> Tensor:
+        """
+        x: [batch, channels, ...], each of `groups` groups of channels normalised by itself, scaled by '<name>.weight', shifted by '<name>.bias', one of each for a channel.
+        """
+
     def rms_norm(self, name: str, x: Tensor | numpy.typing.ArrayLike, epsilon: float = 1e-05) -> Tensor:
         """
         x over its root mean square along the last axis, scaled by '<name>.weight'.
@@ -873,6 +883,11 @@ def dynamic_update_slice(a: Tensor | numpy.typing.ArrayLike, update: Tensor | nu
 def random_uniform(step: Tensor | numpy.typing.ArrayLike, shape: int | Sequence[int], dtype: DType | numpy.typing.DTypeLike = DType.float32, seed: int = 0) -> Tensor:
     """
     Numbers between 0 and 1, both exclusive, float32 or float64, by seed, index and `step`, an int64 scalar: count it up to draw anew. The same on every device, whatever their number.
+    """
+
+def random_normal(step: Tensor | numpy.typing.ArrayLike, shape: int | Sequence[int], dtype: DType | numpy.typing.DTypeLike = DType.float32, seed: int = 0) -> Tensor:
+    """
+    Normally distributed numbers of mean 0 and deviation 1. step, shape, dtype, seed: of random_uniform.
     """
 
 def categorical(logits: Tensor | numpy.typing.ArrayLike, step: Tensor | numpy.typing.ArrayLike, seed: int = 0) -> Tensor:

@@ -51,6 +51,13 @@ void bindDraws(nb::module_& module) {
       "scalar: "
       "count it up to draw anew. The same on every device, whatever their number.");
   bindOp(
+      module, "random_normal",
+      [](Tensor step, const Dims& shape, ElementType dtype, int64_t seed) {
+        return randomNormal(step, typeOf(shape, dtype), seed);
+      },
+      "step"_a, "shape"_a, "dtype"_a = ElementType::F32, "seed"_a = 0,
+      "Normally distributed numbers of mean 0 and deviation 1. step, shape, dtype, seed: of random_uniform.");
+  bindOp(
       module, "categorical",
       [](Tensor logits, Tensor step, int64_t seed) { return categorical(logits, step, seed); }, "logits"_a,
       "step"_a, "seed"_a = 0,

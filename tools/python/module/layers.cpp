@@ -59,6 +59,15 @@ void bindNorms(nb::module_& module) {
       "(a - mean) / sqrt(variance + epsilon) * scale + bias, mean and variance over `axis` and all after it; "
       "scale and bias have the shape of those axes (Ba, Kiros and Hinton 2016).");
   bindOp(
+      module, "group_norm",
+      [](Operand a, Operand scale, Operand bias, int64_t groups, double epsilon) {
+        return groupNorm(a, scale, bias, groups, epsilon);
+      },
+      "a"_a, "scale"_a, "bias"_a, "groups"_a, "epsilon"_a = 1e-5,
+      "a [batch, channels, ...], each of `groups` groups of channels by its own mean and variance, times "
+      "scale "
+      "plus bias, one of each for a channel (Wu and He 2018).");
+  bindOp(
       module, "rms_norm",
       [](Operand a, Operand scale, int64_t axis, double epsilon) { return rmsNorm(a, scale, axis, epsilon); },
       "a"_a, "scale"_a, "axis"_a = -1, "epsilon"_a = 1e-5,

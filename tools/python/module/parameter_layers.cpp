@@ -112,6 +112,14 @@ void bindNorms(Net& net) {
       "name"_a, "x"_a, "epsilon"_a = 1e-5,
       "x normalised along its last axis, scaled by '<name>.weight', shifted by '<name>.bias'.");
   bindMethod(
+      net, "group_norm",
+      [](Layers& self, const Name& name, Tensor x, int64_t groups, double epsilon) {
+        return self.groupNorm(name, x, groups, epsilon);
+      },
+      "name"_a, "x"_a, "groups"_a, "epsilon"_a = 1e-5,
+      "x: [batch, channels, ...], each of `groups` groups of channels normalised by itself, scaled by "
+      "'<name>.weight', shifted by '<name>.bias', one of each for a channel.");
+  bindMethod(
       net, "rms_norm",
       [](Layers& self, const Name& name, Tensor x, double epsilon) { return self.rmsNorm(name, x, epsilon); },
       "name"_a, "x"_a, "epsilon"_a = 1e-5,

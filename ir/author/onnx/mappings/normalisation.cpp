@@ -1,4 +1,5 @@
 // ONNX's normalisations: over the batch, over axes, over neighbouring channels.
+#include "ir/author/composites.h"
 #include "ir/author/dsl.h"
 #include "ir/author/onnx/node_call.h"
 #include "ir/graph/rules/op_rules.h"
@@ -49,20 +50,13 @@ NodeResults groupNormalised(NodeCall& call) {
   if (channels % groups != 0) {
     call.refuse(fmt::format("{} groups of {} channels", groups, channels));
   }
-  Dims parted{a.shape()[0], groups, channels / groups},
-      line{1, groups, call.opset() < 21 ? 1 : channels / groups};
-  for (size_t i = 2; i < a.shape().rank(); ++i) {
-    parted.push_back(a.shape()[i]);
-    line.push_back(1);
-  }
-  Dims axes;
-  for (size_t i = 2; i < parted.size(); ++i) {
-    axes.push_back(static_cast<int64_t>(i));
-  }
-  const Tensor whole = reshape(a, parted), centred = whole - reduceMean(whole, axes, true);
-  const Tensor variance = reduceMean(centred * centred, axes, true);
-  const Tensor normal = centred * rsqrt(variance + call.real("epsilon", 1e-5));
-  return {reshape(normal * reshape(call.operand(1), line) + reshape(call.operand(2), line), dimsOf(a))};
+  const auto ofChannels = [&](Tensor line) {
+    return call.opset() >= 21
+               ? line
+               : reshape(broadcast(reshape(line, {groups, 1}), {groups, channels / groups}), {channels});
+  };
+  return {groupNorm(a, ofChannels(call.operand(1)), ofChannels(call.operand(2)), groups,
+                    call.real("epsilon", 1e-5))};
 }
 
 NodeResults rmsNormalised(NodeCall& call) {
