@@ -122,3 +122,17 @@ def test_collectives(evaluate):
     x = np.arange(8, dtype=np.float32).reshape(4, 2)
     results = dfc.open(g.finish(), "cpu-2gpu", policy="pins").run({"x0": x, "x1": x * 10})
     assert all(np.array_equal(result, x * 11) for result in results.values())
+
+
+def test_the_page_of_a_plan_and_of_a_trace():
+    session = dfc.open(step(), "cpu", session={"trace": True})
+    page = session.plan.page()
+    assert page.startswith("<!doctype html>") and "of median length" not in page
+    with pytest.raises(ValueError, match="no whole step"):
+        session.plan.page(session.take_trace())
+    for _ in range(3):
+        session.run(FEEDS)
+    trace = session.take_trace()
+    assert "of median length among 3" in session.plan.page(trace)
+    with pytest.raises(ValueError, match="of another plan"):
+        dfc.compile(step(32), "cpu").page(trace)

@@ -1276,6 +1276,11 @@ class Plan:
         A picture in Graphviz' DOT language: 'figure' (a box a scope and device), 'placed' (every op) or 'schedule' (a row a queue).
         """
 
+    def page(self, trace: Trace | None = None) -> str:
+        """
+        The page that `dfc view` writes, as one HTML text that needs nothing else: the graph by scopes, the timeline, memory and the explanation. trace: of a session of this plan, to be drawn beside the prediction.
+        """
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the plan: whole or not at all. `dfc run` takes it, too."""
 

@@ -134,6 +134,11 @@ void bindPlanClass(nb::module_& module) {
            "A picture in Graphviz' DOT language: 'figure' (a box a scope and device), 'placed' (every op) or "
            "'schedule' (a row a queue).");
   plan.def(
+      "page", pageOf, "trace"_a.none() = nb::none(),
+      "The page that `dfc view` writes, as one HTML text that needs nothing else: the graph by scopes, the "
+      "timeline, memory and the explanation. trace: of a session of this plan, to be drawn beside the "
+      "prediction.");
+  plan.def(
       "save", [](const Plan& self, const PathLike& path) { orRaise(self.executable->save(pathOf(path))); },
       "path"_a, "Writes the plan: whole or not at all. `dfc run` takes it, too.");
   plan.def_static("load", loaded, "path"_a,
