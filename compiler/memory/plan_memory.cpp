@@ -117,7 +117,7 @@ class MemoryPlanner {
   }
 
   int64_t preferredOffset(StorageId storage) const {
-    return preferred_.size() > 0 ? preferred_[storage_.storages[storage].value] : -1;
+    return preferred_.empty() ? -1 : preferred_[storage_.storages[storage].value];
   }
 
   bool conflict(const StorageRow& a, const StorageRow& b) const {

@@ -183,7 +183,7 @@ class Offloader {
         rewriter.builder().repin(copy, machine_.devices[host].name);
       }
       made.device[op] = host;
-      if (made.recomputed.size() > 0) {
+      if (!made.recomputed.empty()) {
         made.recomputed[op] = false;
       }
     }

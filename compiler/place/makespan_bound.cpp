@@ -43,7 +43,7 @@ class WorkSum {
                                   std::max(1U, machine_.devices[device].computeQueues);
   }
 
-  bool isRecomputed(OpId op) const { return placement_.recomputed.size() > 0 && placement_.recomputed[op]; }
+  bool isRecomputed(OpId op) const { return !placement_.recomputed.empty() && placement_.recomputed[op]; }
 
   // Resident values have a copy on every device that reads them. A transfer of an assign's result is counted
   // at the assign only; counting too few keeps the bound.

@@ -53,15 +53,15 @@ class Repeater {
     auto graph = std::move(builder_).finish();
     DFC_ASSERT(graph.ok(), "repeating ops broke the graph: " + render(graph.errors()));
     made.placement = {*std::move(graph), SideTable<OpId, DeviceId>(devices_.size()), placement_.policy,
-                      SideTable<OpId, bool>(placement_.recomputed.size() > 0 ? devices_.size() : 0, false),
-                      SideTable<OpId, bool>(placement_.streamed.size() > 0 ? devices_.size() : 0, false)};
+                      SideTable<OpId, bool>(placement_.recomputed.empty() ? 0 : devices_.size(), false),
+                      SideTable<OpId, bool>(placement_.streamed.empty() ? 0 : devices_.size(), false)};
     for (size_t i = 0; i < devices_.size(); ++i) {
       const OpId op(static_cast<uint32_t>(i));
       made.placement.device[op] = devices_[i];
-      if (placement_.recomputed.size() > 0) {
+      if (!placement_.recomputed.empty()) {
         made.placement.recomputed[op] = placement_.recomputed[from_[i]];
       }
-      if (placement_.streamed.size() > 0) {
+      if (!placement_.streamed.empty()) {
         made.placement.streamed[op] = placement_.streamed[from_[i]];
       }
     }

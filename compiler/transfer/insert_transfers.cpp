@@ -149,8 +149,8 @@ class TransferInserter {
     // Devices of one model give the same bits; devices whose model is not stated have to be alike.
     const bool same =
         here.model.empty() ? alike(here, there) : here.kind == there.kind && here.model == there.model;
-    return placement_.recomputed.size() > 0 && placement_.recomputed[op] && !keptCasts_[op] &&
-           device != home && same;
+    return !placement_.recomputed.empty() && placement_.recomputed[op] && !keptCasts_[op] && device != home &&
+           same;
   }
 
   /// A map, because few ops are resident and few resident ops have readers on other devices.

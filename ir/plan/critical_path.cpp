@@ -36,7 +36,7 @@ Predecessor latestBefore(StepId id, const TraceStep& step, const Schedule& sched
 
 std::vector<PathSpan> criticalPath(const TraceStep& step, const Schedule& schedule) {
   std::vector<PathSpan> path;
-  StepId at = step.at.size() == 0 ? StepId() : lastToEnd(step);
+  StepId at = step.at.empty() ? StepId() : lastToEnd(step);
   while (at.valid()) { // ends: waits and queues only lead to smaller ids
     const Predecessor before = latestBefore(at, step, schedule);
     const double ready = before.step.valid() ? step.at[before.step].end : 0;

@@ -17,7 +17,7 @@ struct Placement {
   /// Parameters that another device reads by a transfer in each step, in place of a replica. Empty for none.
   SideTable<OpId, bool> streamed = {};
 
-  bool isStreamed(OpId parameter) const { return streamed.size() > 0 && streamed[parameter]; }
+  bool isStreamed(OpId parameter) const { return !streamed.empty() && streamed[parameter]; }
 };
 
 } // namespace dfc

@@ -265,7 +265,7 @@ Diagnostics verifyLaunchPlan(const LaunchPlan& launches, const PlacedGraph& plac
                              const MemoryPlan& memory, const Machine& machine) {
   if (launches.empty()) {
     const bool none = launches.launches.empty() && launches.kernels.empty() && launches.peers.reads.empty() &&
-                      launches.peers.waits.size() == 0;
+                      launches.peers.waits.empty();
     return none ? Diagnostics{} : Diagnostics{errorWithoutPlace("launches of no queue")};
   }
   if (Diagnostics errors = checkPeerReads(launches.peers, placed, schedule, machine); !errors.empty()) {
