@@ -21,7 +21,8 @@ struct FittedCandidate {
 };
 
 /// Whether a candidate's batch may be cut into micro-batches behind the split. Not where parameters are in
-/// parts: each device would hold sums of whole gradients. `batchesInLittleMemory` cuts the batch first.
+/// parts: accumulated over micro-batches, gradients are whole on each device. There `batchesInLittleMemory`
+/// cuts the batch ahead of the split.
 enum class BatchUse : uint8_t { MayBeCut, AsItIs };
 /// Whether updates of parameters may move to the host; not where the author or a policy says where ops run.
 enum class UpdateUse : uint8_t { MayMove, AsPlaced };

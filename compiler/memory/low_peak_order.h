@@ -19,10 +19,11 @@ struct LowPeakOrder {
   std::vector<TaskOrdering> orderings;
 };
 
-/// When a task without predecessors, such as a copy of a parameter to another device, becomes ready: at the
-/// start, or when one of the tasks that need it waits for nothing else; then it goes before other tasks that
-/// allocate, and tasks whose results are small go as if they allocated nothing. So an update whose state is
-/// copied to it follows its gradient, and gradients do not gather.
+/// When a source, which is a task without predecessors such as a copy of a parameter to another device,
+/// becomes ready. AtStart: at the start of the step. WhenNeeded: when the first of its successors has no
+/// other unfinished predecessors than sources; it then precedes other tasks that allocate, and buffers of
+/// less than a thousandth of the largest count as none. An optimizer update with state on another device so
+/// follows its gradient, and few gradients are alive at once.
 enum class Sources : uint8_t { AtStart, WhenNeeded };
 
 /// `rank`: distinct numbers, by task. While no ready task frees memory, the one of smallest rank goes first.

@@ -13,7 +13,7 @@
 namespace dfc {
 namespace {
 
-/// Updates whose state is copied at once: one computes while the state of the next arrives.
+/// Updates on a device with copies of their state there at the same time: double buffering.
 constexpr int64_t updatesAtOnce = 2;
 /// Part of a device's memory below which values are too small to be worth a copy of their own.
 constexpr double smallPart = 1e-3;

@@ -21,8 +21,9 @@ struct Offloaded {
   size_t streamed = 0; ///< parameters that are copied to their update and back
 };
 
-/// Whether state may be copied to updates that stay on their device. Copies need memory while they are read.
-/// Later: only behind updates on the host whose gradients, which leave the device, took as much.
+/// Whether state may be copied to updates that stay on their device. The copies take memory of the device
+/// during the update. Later: the first updates run on the host, until the memory of their gradients, freed
+/// on the device, holds the copies for the other updates.
 enum class StateCopies : uint8_t { Allowed, Later, None };
 
 /// `order`: the placement's `stepOrder`. `margin`: part of a device's memory that stays free behind what the

@@ -22,8 +22,8 @@ double useOf(const StepOrder& order);
 /// schedule is worth a trial.
 bool mayFit(const StepOrder& order);
 
-/// `sources`: as in `lowPeakOrder`, in an order by the graph's; without it, of two orders with sources at the
-/// start the one that exceeds the memory less.
+/// `sources`: of `lowPeakOrder`. AtStart: of the orders by the graph's ops and by need (`ranksByNeed`), the
+/// one that exceeds the memory less. WhenNeeded: the order by the graph's ops.
 StepOrder stepOrder(const Placement& placement, const Machine& machine, const CostModel& cost,
                     Sources sources = Sources::AtStart);
 

@@ -1,8 +1,8 @@
 // Each bound is the optimum of a relaxation. The critical path ignores resources. A resource of k queues or
-// slots is relaxed to one machine that is k times as fast; a device under processor sharing is relaxed to a
-// machine on which a task takes seconds x utilisation, and so is a memory whose bandwidth tasks share. These
-// machines run one task at a time, may preempt it,
-// and represent the rest of the schedule by the heads and tails of their tasks (Carlier 1982).
+// slots is relaxed to one machine that is k times as fast; a device under processor sharing, and the
+// bandwidth of a memory, are relaxed to a machine on which a task takes seconds x utilisation. These machines
+// run one task at a time, may preempt it, and represent the rest of the schedule by the heads and tails of
+// their tasks (Carlier 1982).
 #include "compiler/schedule/lower_bounds.h"
 
 #include "compiler/schedule/priorities.h"

@@ -2,10 +2,10 @@
 // down: the computing power of a device, or the bandwidth of a memory.
 //
 // A fluid model. A task alone takes `seconds` and uses a fraction of each of its resources, its utilisation.
-// While the utilisations of a resource sum to at most 1, each of its tasks runs at full speed. Where they sum
-// to more, the resource lets all of them run at 1 / (sum of utilisations) of their speed, so that together
-// they use exactly the whole of it. A task of two resources runs at the smaller of their speeds. Source:
-// processor sharing in queueing theory (Kleinrock 1967), with a largest share for each task.
+// While the utilisations of a resource sum to at most 1, its tasks run at full speed. Where they sum to more,
+// they run at 1 / (sum of utilisations) of full speed, which uses exactly the whole resource. A task with two
+// resources runs at the lower of the two speeds. Source: processor sharing in queueing theory (Kleinrock
+// 1967), with a largest share for each task.
 //
 // Assumes that sharing costs nothing (no cache pollution, no multiprocessors left idle between kernels) and
 // that the utilisation of a task is constant. It follows that a resource needs at least the sum of seconds x

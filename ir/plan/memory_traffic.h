@@ -13,9 +13,9 @@ struct MemoryTraffic {
   double share = 0; ///< of its `memoryBandwidth`, 0 to 1, while the step runs alone
 };
 
-/// Of an op that takes so many seconds alone. Of a copy between two CPUs, the one of the smaller bandwidth.
-/// None where the machine does not state a bandwidth, and of a copy in fewer seconds than its links take:
-/// what was prefetched is copied within a GPU.
+/// `seconds`: of the op alone. For a copy between two CPUs: the memory of the smaller bandwidth. No traffic
+/// where the machine file states no bandwidth, and for a copy in fewer seconds than its links need: a
+/// prefetched feed, which its step copies within the GPU.
 MemoryTraffic memoryTraffic(const PlacedGraph& placed, OpId op, double seconds, const Machine& machine);
 
 } // namespace dfc

@@ -151,7 +151,7 @@ TEST_CASE("lower bounds: what takes for ever, or none of the device, is bounded 
   CHECK(bounds.busiestQueue == 3);
 }
 
-TEST_CASE("lower bounds: a memory moves no more than its bandwidth, whoever asks for it") {
+TEST_CASE("lower bounds: tasks on several devices take the bandwidth of one memory") {
   ListProblem problem = onOneQueue({taskOf(4, 0), taskOf(4, 1), taskOf(2, 2)});
   problem.groupQueues = {1, 1, 1};
   problem.memories = 1;

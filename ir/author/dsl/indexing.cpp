@@ -1,4 +1,4 @@
-// Elements that indices name, and those that are made of indices or draws.
+// Indexing (gather, scatterAdd, slices at computed offsets), and tensors of indices and random numbers.
 #include "ir/author/dsl.h"
 #include "ir/author/dsl/apply.h"
 
