@@ -4,6 +4,7 @@
 #include "compiler/fit_candidate.h"
 #include "compiler/grids.h"
 #include "compiler/lower_options.h"
+#include "compiler/operands/transposed_operands.h"
 #include "compiler/place/makespan_bound.h"
 #include "compiler/place/memory_demand.h"
 #include "compiler/place/place.h"
@@ -321,12 +322,14 @@ class PlacementChoice {
       return placed.errors();
     }
     placed->policy = candidate.description;
-    const PlacementProblem problem = decided(*placed, machine_, cost_, lowerOptionsOf(quiet_));
-    const double least = makespanBound(*placed, problem);
+    const auto transposed = withTransposedOperands(*placed, machine_);
+    const Placement& quickest = transposed ? *transposed : *placed;
+    const PlacementProblem problem = decided(quickest, machine_, cost_, lowerOptionsOf(quiet_));
+    const double least = makespanBound(quickest, problem);
     if (least > most_) {
       return Rated{*std::move(placed), least, 0, ConsideredPlacement::Outcome::Bounded};
     }
-    const double seconds = predictedMakespan(*placed, problem);
+    const double seconds = predictedMakespan(quickest, problem);
     return Rated{*std::move(placed), seconds};
   }
 
@@ -388,13 +391,18 @@ Result<Placement> choosePlacement(const Graph& graph, const Machine& machine, co
   PlacementChoice choice(graph, whole.graph, machine, cost, options);
   if (!wantsSplit && options.policy != "auto") {
     auto only = place(*fused, machine, cost, options.policy, lowerOptionsOf(options)); // nothing is compared
-    if (only && !fitsInto(machine, memoryDemand(*only, machine).most)) {
-      CompileOptions quiet = options;
-      quiet.observer = nullptr; // observers see one plan, no trials
-      const auto fitted = fitCandidate(*only, whole.graph, options.policy, machine, cost, quiet);
-      if (!fitted.seconds && fitted.need.placement()) {
-        return *fitted.need.placement(); // its errors say how much it needs
-      }
+    if (!only) {
+      return only;
+    }
+    auto transposed = withTransposedOperands(*only, machine);
+    if (fitsInto(machine, memoryDemand(transposed ? *transposed : *only, machine).most)) {
+      return transposed ? *std::move(transposed) : *std::move(only);
+    }
+    CompileOptions quiet = options;
+    quiet.observer = nullptr; // observers see one plan, no trials
+    const auto fitted = fitCandidate(*only, whole.graph, options.policy, machine, cost, quiet);
+    if (!fitted.seconds && fitted.need.placement()) {
+      return *fitted.need.placement(); // its errors say how much it needs
     }
     return only;
   }

@@ -2,6 +2,7 @@
 
 #include "compiler/lower_options.h"
 #include "compiler/offload/offload_updates.h"
+#include "compiler/operands/transposed_operands.h"
 #include "compiler/place/memory_demand.h"
 #include "compiler/place/place.h"
 #include "compiler/place/planned_seconds.h"
@@ -57,6 +58,25 @@ class CandidateFitter {
         updates_(updates), most_(most) {}
 
   FittedCandidate run(Placement& placement, const Graph& unfused, const std::string& policy) {
+    auto transposed = withTransposedOperands(placement, machine_);
+    const bool hasRoom = transposed && fitsInto(machine_, memoryDemand(*transposed, machine_).likely);
+    if (hasRoom) {
+      placement = *std::move(transposed);
+    }
+    fit(placement, unfused, policy);
+    if (found_) {
+      placement = *std::move(found_);
+    }
+    if (best_ && !hasRoom) {
+      transposeOperands(placement);
+    }
+    return {best_, isTooSlow_ && !best_, pays_, std::move(need_)};
+  }
+
+ private:
+  enum class Variant : uint8_t { AsItIs, MicroBatches, StateOnHost };
+
+  void fit(const Placement& placement, const Graph& unfused, const std::string& policy) {
     const MemoryDemand demand = memoryDemand(placement, machine_);
     const bool mayFitAsItIs = fitsInto(machine_, demand.least);
     if (!mayFitAsItIs) {
@@ -71,14 +91,21 @@ class CandidateFitter {
       }
     }
     pays_ = pays_ || found_.has_value();
-    if (found_) {
-      placement = *std::move(found_);
-    }
-    return {best_, isTooSlow_ && !best_, pays_, std::move(need_)};
   }
 
- private:
-  enum class Variant : uint8_t { AsItIs, MicroBatches, StateOnHost };
+  // Of a plan that was found without transposed copies, as memory is short.
+  void transposeOperands(Placement& placement) {
+    auto transposed = withTransposedOperands(placement, machine_);
+    if (!transposed) {
+      return;
+    }
+    const auto planned =
+        plannedSeconds(*transposed, decided(*transposed, machine_, cost_, lowering_), *best_);
+    if (planned && !planned->givenUp && planned->seconds < *best_) {
+      best_ = planned->seconds;
+      placement = *std::move(transposed);
+    }
+  }
 
   // Updates run on the host, or the state is copied to them, first where that promises the shorter makespan.
   void withStateOnHost(const Placement& placement) {

@@ -1,6 +1,7 @@
 #include "compiler/search_placement.h"
 
 #include "compiler/lower_options.h"
+#include "compiler/operands/transposed_operands.h"
 #include "compiler/place/memory_demand.h"
 #include "compiler/place/planned_seconds.h"
 #include "compiler/place/search_whole_ops.h"
@@ -132,7 +133,11 @@ class PlacementSearch {
 
   Result<Placement> placed(const SplitGraph& split) const {
     auto fused = runPasses(PassPhase::Fuse, split.graph, machine_, options_);
-    return fused ? place(*fused, machine_, cost_, "pins") : Result<Placement>(fused.errors());
+    auto placement = fused ? place(*fused, machine_, cost_, "pins") : Result<Placement>(fused.errors());
+    if (auto transposed = placement ? withTransposedOperands(*placement, machine_) : std::nullopt) {
+      return *std::move(transposed);
+    }
+    return placement;
   }
 
   double makespanOf(const SplitGraph& split) const {

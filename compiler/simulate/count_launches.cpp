@@ -127,7 +127,8 @@ class Counter {
     const DeviceRow& device = deviceOf(row);
     const ProductCall& call = *row.product;
     const Shape& a = call.a.shape;
-    const ProductShape product = productShape(call.result.shape, a[a.rank() - (call.transposeA ? 2 : 1)]);
+    const ProductShape product = productShape(call.result.shape, a[a.rank() - (call.transposeA ? 2 : 1)],
+                                              call.transposeA, call.transposeB);
     const double rate = device.matmulRate(call.a.element, call.tf32, product);
     const double flops = 2 * static_cast<double>(call.result.shape.elements()) * product.inner;
     const auto bytes = static_cast<double>(call.a.bytes() + call.b.bytes() + call.result.bytes());

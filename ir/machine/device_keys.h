@@ -20,6 +20,7 @@ inline std::vector<std::string> deviceKeys() {
           "flops",
           "matmulHalfInner",
           "convolutionFlops",
+          "stridedFlops",
           "memoryBandwidth",
           "cache",
           "launch",

@@ -35,8 +35,12 @@ double DeviceRow::matmulRate(ElementType element, bool tf32, const ProductShape&
   if (product.windows && ofWindows > 0) {
     return ofWindows * busy;
   }
-  const double peak = own ? tf32Flops : peakFlops[type];
-  const double half = own ? tf32HalfInner : matmulHalfInner[type];
+  const double contiguous = own ? tf32Flops : peakFlops[type];
+  const double strided = own ? tf32StridedFlops : stridedFlops[type];
+  const double peak = product.strided && strided > 0 ? strided : contiguous;
+  // Filling the pipelines of the matrix units takes as long at either rate.
+  const double slower = contiguous > 0 ? peak / contiguous : 1;
+  const double half = (own ? tf32HalfInner : matmulHalfInner[type]) * slower;
   const double bytes = product.inner * static_cast<double>(byteWidth(element));
   const double rate = bytes > 0 ? Hockney{peak, half}.rate(bytes) : peak;
   return rate * busy;
@@ -56,6 +60,7 @@ bool alike(const DeviceRow& a, const DeviceRow& b) {
          a.computeQueues == b.computeQueues && a.peakFlops == b.peakFlops && a.tf32Flops == b.tf32Flops &&
          a.matmulHalfInner == b.matmulHalfInner && a.tf32HalfInner == b.tf32HalfInner &&
          a.convolutionFlops == b.convolutionFlops && a.tf32ConvolutionFlops == b.tf32ConvolutionFlops &&
+         a.stridedFlops == b.stridedFlops && a.tf32StridedFlops == b.tf32StridedFlops &&
          a.memoryBandwidth == b.memoryBandwidth && a.launchSeconds == b.launchSeconds &&
          a.matmulLaunchSeconds == b.matmulLaunchSeconds && a.tf32LaunchSeconds == b.tf32LaunchSeconds &&
          a.cacheBytes == b.cacheBytes && a.multiprocessors == b.multiprocessors &&

@@ -48,9 +48,13 @@ struct DeviceRow {
   /// In place of `peakFlops`, of convolutions with windows of more than a pixel; 0 means as matmuls.
   ByElementType convolutionFlops{};
   double tf32ConvolutionFlops = 0; ///< of those of f32 in tf32; 0 means as f32 matmuls in tf32
-  double memoryBandwidth = 0;      ///< bytes a second, reads plus writes
-  int64_t cacheBytes = 0;          ///< of the cache that all multiprocessors of a GPU share; 0: not stated
-  double launchSeconds = 0;        ///< fixed cost of one op
+  /// In place of `peakFlops`, of matmuls whose inner dimension is contiguous in neither operand
+  /// (ProductShape::strided); 0 means as other matmuls.
+  ByElementType stridedFlops{};
+  double tf32StridedFlops = 0; ///< of those of f32 in tf32; 0 means as f32 matmuls in tf32
+  double memoryBandwidth = 0;  ///< bytes a second, reads plus writes
+  int64_t cacheBytes = 0;      ///< of the cache that all multiprocessors of a GPU share; 0: not stated
+  double launchSeconds = 0;    ///< fixed cost of one op
   /// Fixed cost of a product or convolution by a library of a GPU, by ElementType; 0 means as
   /// `launchSeconds`.
   ByElementType matmulLaunchSeconds{};

@@ -129,6 +129,7 @@ class MachineCheck {
     checkFlops(row + ".flops", device.peakFlops, device.tf32Flops);
     checkHalfInners(row + ".matmulHalfInner", device);
     checkFlops(row + ".convolutionFlops", device.convolutionFlops, device.tf32ConvolutionFlops);
+    checkFlops(row + ".stridedFlops", device.stridedFlops, device.tf32StridedFlops);
     checkRate(row + ".memoryBandwidth", device.memoryBandwidth, "bytes a second");
     if (device.cacheBytes < 0) {
       fault(row + ".cache", fmt::format("{} is no size of a cache", device.cacheBytes),

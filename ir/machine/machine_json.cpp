@@ -90,6 +90,9 @@ std::string printDevice(const DeviceRow& device) {
       device.tf32ConvolutionFlops != plain.tf32ConvolutionFlops) {
     object.add("convolutionFlops", printRates(device.convolutionFlops, device.tf32ConvolutionFlops));
   }
+  if (device.stridedFlops != plain.stridedFlops || device.tf32StridedFlops != plain.tf32StridedFlops) {
+    object.add("stridedFlops", printRates(device.stridedFlops, device.tf32StridedFlops));
+  }
   object.number("memoryBandwidth", device.memoryBandwidth, plain.memoryBandwidth);
   object.whole("cache", device.cacheBytes, plain.cacheBytes);
   object.number("launch", device.launchSeconds, plain.launchSeconds);

@@ -59,6 +59,7 @@ class MachineReader : private JsonFields {
     readRates(row, path, "flops", device.peakFlops, device.tf32Flops);
     readFigure(row, path, "matmulHalfInner", device.matmulHalfInner, device.tf32HalfInner);
     readRates(row, path, "convolutionFlops", device.convolutionFlops, device.tf32ConvolutionFlops);
+    readRates(row, path, "stridedFlops", device.stridedFlops, device.tf32StridedFlops);
     rate(row, path, "memoryBandwidth", device.memoryBandwidth);
     whole(row, path, "cache", device.cacheBytes);
     number(row, path, "launch", device.launchSeconds);

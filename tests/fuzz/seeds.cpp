@@ -312,6 +312,7 @@ std::string dictionaryOf(std::string_view target) {
              "tf32",
              "matmulHalfInner",
              "convolutionFlops",
+             "stridedFlops",
              "matmulLaunch",
              "multiprocessors",
              "latency",

@@ -63,7 +63,7 @@ TypeResult Matmul::types(OperandTypes operands) const {
 OpCost Matmul::cost(OperandTypes operands, OperandTypes results) const {
   const Factor a(operands[0].shape, transposeA);
   OpCost cost = streamingCost(operands, results, 2 * static_cast<double>(a.columns));
-  cost.product = productShape(results[0].shape, a.columns);
+  cost.product = productShape(results[0].shape, a.columns, transposeA, transposeB);
   return cost;
 }
 

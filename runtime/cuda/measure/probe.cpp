@@ -83,11 +83,16 @@ double rounded(double value) {
   return std::round(value / unit) * unit;
 }
 
+/// Whether the inner dimension is contiguous in one operand of a product, or in none.
+enum class InnerLayout : uint8_t { Contiguous, Strided };
+
 /// Seconds of a product of n x inner and inner x n, one after another.
-double matmulSeconds(int ordinal, ElementType type, bool tf32, int64_t n, int64_t inner) {
+double matmulSeconds(int ordinal, ElementType type, bool tf32, int64_t n, int64_t inner,
+                     InnerLayout layout = InnerLayout::Contiguous) {
   MatmulCall call;
   call.tf32 = tf32;
-  call.a = {type, {n, inner}};
+  call.transposeA = layout == InnerLayout::Strided;
+  call.a = {type, call.transposeA ? Shape{inner, n} : Shape{n, inner}};
   call.b = {type, {inner, n}};
   call.result = {type, {n, n}};
   const DeviceBuffer a = noise(ordinal, call.a.bytes()), b = noise(ordinal, call.b.bytes());
@@ -100,9 +105,25 @@ double matmulSeconds(int ordinal, ElementType type, bool tf32, int64_t n, int64_
 }
 
 /// Operations a second of the same.
-double matmulRate(int ordinal, ElementType type, bool tf32, int64_t n, int64_t inner) {
+double matmulRate(int ordinal, ElementType type, bool tf32, int64_t n, int64_t inner,
+                  InnerLayout layout = InnerLayout::Contiguous) {
   const double flops = 2 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(inner);
-  return flops / matmulSeconds(ordinal, type, tf32, n, inner);
+  return flops / matmulSeconds(ordinal, type, tf32, n, inner, layout);
+}
+
+/// n for products that are long in every dimension.
+int64_t longSide(ElementType type, bool tf32) {
+  return (type == ElementType::F32 && !tf32) || type == ElementType::F64 ? 4096 : 8192;
+}
+
+/// Operations a second of products whose inner dimension is contiguous in neither operand, by `peak`, those
+/// of other products; 0 where they are about as quick.
+double stridedRate(int ordinal, ElementType type, bool tf32, double peak) {
+  constexpr double slower = 0.95;
+  const int64_t n = longSide(type, tf32);
+  const double part =
+      matmulRate(ordinal, type, tf32, n, n, InnerLayout::Strided) / matmulRate(ordinal, type, tf32, n, n);
+  return part < slower ? rounded(part * peak) : 0;
 }
 
 /// The least seconds of products so small that their work takes none.
@@ -127,7 +148,7 @@ int64_t shortInner(ElementType type, double peak, double bandwidth) {
 
 /// From two products with equal results, one of a long and one of a short inner dimension, in bytes.
 Hockney matmulFigures(int ordinal, ElementType type, bool tf32, double bandwidth) {
-  const int64_t n = (type == ElementType::F32 && !tf32) || type == ElementType::F64 ? 4096 : 8192;
+  const int64_t n = longSide(type, tf32);
   const double rate = matmulRate(ordinal, type, tf32, n, n);
   const int64_t inner = std::min(shortInner(type, rate, bandwidth), n / 2);
   const auto bytes = [&](int64_t length) { return static_cast<double>(length * byteWidth(type)); };
@@ -177,10 +198,12 @@ void measureDevice(DeviceRow& row, Bench& bench) {
     const Hockney figures = matmulFigures(bench.ordinal, type, /*tf32=*/false, row.memoryBandwidth);
     row.peakFlops[static_cast<size_t>(type)] = rounded(figures.peak);
     row.matmulHalfInner[static_cast<size_t>(type)] = rounded(figures.half);
+    row.stridedFlops[static_cast<size_t>(type)] = stridedRate(bench.ordinal, type, false, figures.peak);
   }
   const Hockney tf32 = matmulFigures(bench.ordinal, ElementType::F32, /*tf32=*/true, row.memoryBandwidth);
   row.tf32Flops = rounded(tf32.peak);
   row.tf32HalfInner = rounded(tf32.half);
+  row.tf32StridedFlops = stridedRate(bench.ordinal, ElementType::F32, true, tf32.peak);
   measureConvolutions(row, bench);
   row.launchSeconds = rounded(bench.watch.dependentLaunchCost());
   const auto matmulLaunch = [&](ElementType type, bool inTf32) {

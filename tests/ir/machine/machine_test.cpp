@@ -151,6 +151,8 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   row.tf32HalfInner = 1e9;
   row.convolutionFlops = {0, 3, 0.7, 0, 0, 0, 0, 1e15};
   row.tf32ConvolutionFlops = 5e14;
+  row.stridedFlops = {0, 0, 0.3, 0, 0, 0, 0, 4e15};
+  row.tf32StridedFlops = 3e14;
   row.memoryBandwidth = 4.8e12;
   row.cacheBytes = 50 << 20;
   row.launchSeconds = 2.5e-6;
@@ -173,6 +175,8 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   CHECK(read.tf32HalfInner == row.tf32HalfInner);
   CHECK(read.convolutionFlops == row.convolutionFlops);
   CHECK(read.tf32ConvolutionFlops == row.tf32ConvolutionFlops);
+  CHECK(read.stridedFlops == row.stridedFlops);
+  CHECK(read.tf32StridedFlops == row.tf32StridedFlops);
   CHECK(std::tuple(read.model, read.computeQueues, read.threads, read.memoryBandwidth, read.launchSeconds) ==
         std::tuple(row.model, row.computeQueues, row.threads, row.memoryBandwidth, row.launchSeconds));
   CHECK(read.matmulLaunchSeconds == row.matmulLaunchSeconds);
