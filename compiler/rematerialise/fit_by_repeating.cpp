@@ -32,7 +32,9 @@ std::optional<double> fitByRepeating(Placement& placement, const StepOrder& orde
     }
     auto repeated = rematerialise(placement, order, machine, cost, share);
     if (!repeated) {
-      late = late ? std::move(late) : stepOrder(placement, machine, cost, Sources::WhenNeeded);
+      if (!late) {
+        late = stepOrder(placement, machine, cost, Sources::WhenNeeded);
+      }
       repeated = rematerialise(placement, *late, machine, cost, share);
     }
     if (!repeated) {
