@@ -267,6 +267,13 @@ class PredictionVerifier {
           ends = i;
         }
       }
+      if (!std::isfinite(until)) {
+        findings_.at(schedule_.steps[running.front().step].op,
+                     fmt::format("op '{}' and the steps that run beside it take more seconds than a number "
+                                 "holds",
+                                 graph_.nameOf(schedule_.steps[running.front().step].op)));
+        return;
+      }
       for (size_t i = 0; i < running.size(); ++i) {
         running[i].left -= (until - now) * speeds[i];
       }

@@ -210,6 +210,28 @@ TEST_CASE("lower bounds: a chain goes through what only an ordering holds apart,
   CHECK(render(verifyPrediction(placed, schedule, machine)) == "");
 }
 
+TEST_CASE("predictions: steps that share a device for more seconds than a number holds are refused") {
+  Builder g;
+  const Tensor x = g.input("x", f32({4}));
+  g.fetch("a", exp(x));
+  g.fetch("b", tanh(x));
+  Machine machine;
+  machine.devices.add({.name = "cpu0", .kind = DeviceKind::Cpu, .model = "", .computeQueues = 2});
+  const Graph graph = *std::move(g).finish();
+  const PlacedGraph placed =
+      insertTransfers({graph, SideTable<OpId, DeviceId>(graph.opCount(), machine.host()), "test"}, machine);
+  Schedule schedule = makeSchedule(placed, machine, EachTakes(1));
+  for (const StepId id : schedule.steps.ids()) { // side by side they take twice as long
+    StepRow& step = schedule.steps[id];
+    step.end = step.start + (step.alone() > 0 ? 1.7e308 : 0);
+    step.slowed = 0;
+    step.utilisation = 1;
+    schedule.makespan = std::max(schedule.makespan, step.end);
+  }
+  CHECK(render(verifyPrediction(placed, schedule, machine)).find("more seconds than a number holds") !=
+        std::string::npos);
+}
+
 TEST_CASE("lower bounds: what they exceed a makespan by is taken off where it is rounding") {
   LowerBounds bounds{1 + 1e-15, 1, 0.5};
   CHECK(withoutRounding(bounds, 1).best() == 1);
