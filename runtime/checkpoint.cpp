@@ -17,12 +17,12 @@ Status loadState(Session& session, const std::string& path) {
 Status setWholeState(Session& session, const NamedLiterals& values, const std::string& file) {
   Diagnostics errors = session.checkWholeState(values);
   if (errors.empty()) {
-    return session.setState(values);
+    errors = session.setState(values).errors();
   }
   for (Diagnostic& error : errors) {
     error.where.file = file;
   }
-  return errors;
+  return errors.empty() ? success() : Status(std::move(errors));
 }
 
 } // namespace dfc

@@ -116,12 +116,21 @@ class Matching {
   LoadedWeights loaded_;
 };
 
+/// Errors of values that fit and that the session refuses all the same are of their source, too.
+Status setFitting(Session& session, const NamedLiterals& values, const Source& source) {
+  Diagnostics errors = session.setState(values).errors();
+  for (Diagnostic& error : errors) {
+    error.where.file = source.file;
+  }
+  return errors.empty() ? success() : Status(std::move(errors));
+}
+
 /// Sets a value for each parameter, and no other.
 Result<LoadedWeights> setWhole(Session& session, const NamedLiterals& values, const Matching& matching,
                                const Source& source) {
   Diagnostics errors = session.checkWholeState(values);
   if (errors.empty()) {
-    const Status set = session.setState(values);
+    const Status set = setFitting(session, values, source);
     return set ? Result(LoadedWeights{matching.fitting().size(), session.parameters().size(), 0})
                : set.errors();
   }
@@ -145,7 +154,7 @@ Result<LoadedWeights> setValues(Session& session, const NamedLiterals& given, co
   }
   auto result = matching.result();
   if (result) {
-    if (const Status set = session.setState(matching.fitting()); !set) {
+    if (const Status set = setFitting(session, matching.fitting(), source); !set) {
       return set.errors();
     }
   }

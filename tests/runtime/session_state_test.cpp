@@ -6,6 +6,7 @@
 #include "runtime/checkpoint.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/safetensors.h"
+#include "runtime/weights/load_weights.h"
 #include "tests/support/temporary_folder.h"
 
 #include <filesystem>
@@ -363,6 +364,15 @@ TEST_CASE("session: a value that a replica of f16 would have as infinity is refu
         Strings{
             "parameter 'w': element 1 is 1000000, which its copy for products in f16 cannot hold | plan with "
             "the precision bf16, which has the range of f32, or scale the weights"});
+  const TemporaryFolder folder;
+  const std::string path = folder.file("w.safetensors");
+  REQUIRE(writeSafetensors(path, {{"w", floats({2}, {7, 1e6F})}}).ok());
+  CHECK(loadState(*session, path).errors().at(0).where.file == path);
+  for (const bool partial : {false, true}) {
+    WeightOptions options;
+    options.partial = partial;
+    CHECK(loadWeights(*session, path, options).errors().at(0).where.file == path);
+  }
   CHECK(session->state().at("w") == floats({2}, {1, 1}));
   REQUIRE(session->setState({{"w", floats({2}, {7, std::numeric_limits<float>::infinity()})}}).ok());
   CHECK(session->run({{"x", floats({2}, {1, 2})}})->at("there").at(0) == 8);
