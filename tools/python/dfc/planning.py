@@ -58,7 +58,8 @@ def compile(graph: Graph, machine: MachineLike = None, *, policy: str = "auto", 
     policy: "auto" (the best of all), "split", "heft", "peft", "single" or "pins".
     pins: devices of ops by a glob over names and scopes: {"fc1*": "gpu0"}.
     splits: (pattern, axis, devices): cut these values along that axis: ("images", 0, "gpu*").
-    precision: of float32 products: "ieee", "tf32", "bf16" or "f16" (mixed precision).
+    precision: of float32 products: "ieee", "tf32", "bf16" or "f16" (mixed precision). In f16 a number beyond 65504
+        becomes infinite, one of a float32 feed too, as in PyTorch and JAX: Session(check_finite=True) finds it.
     memory: capacities in bytes, in place of the machine's: {"gpu0": 2**30}.
     calibrations: a file of `dfc calibrate`, or its tables (read_calibrations).
     plan_seconds, plan_steps: of a search for a quicker plan.
