@@ -35,6 +35,28 @@ Tensor embedding(Operand table, Operand ids);
 /// group for each channel it is instance normalisation.
 Tensor groupNorm(Operand a, Operand scale, Operand bias, int64_t groups, double epsilon = 1e-5);
 
+/// How new elements are made of old ones.
+enum class ResizeMethod : uint8_t {
+  Nearest, ///< of any element type: element i is old element i * from / to, rounded down
+  Linear,  ///< between the two nearest along each axis
+  Cubic,   ///< of the four nearest (Keys 1981, a = -0.75)
+};
+/// How `resize` makes elements. But for the nearest, the corners of both pictures coincide, or with
+/// alignCorners the centres of their corner elements.
+struct ResizeOptions {
+  ResizeMethod method = ResizeMethod::Nearest; ///< how
+  bool alignCorners = false;                   ///< not of the nearest
+};
+/// a with its last axes as long as `sizes` say, one for each, as PyTorch's interpolate makes them: elements
+/// that are left out have no part in it (no antialiasing).
+Tensor resize(Operand a, Dims sizes, ResizeOptions options = {});
+
+/// The transpose of conv2d: each element of a [N, C, H, W] adds filter [C, M / groups, KH, KW], times itself,
+/// to its window of the result [N, M, H', W']; H' = (H - 1) * stride - low - high + dilation * (KH - 1) + 1 +
+/// outputPadding, which is behind, and below the stride or the dilation. One number stands for both axes.
+Tensor convTranspose2d(Operand a, Operand filter, Window window = {}, Dims outputPadding = {},
+                       int64_t groups = 1, Precision precision = Precision::Unstated);
+
 /// log(1 + a) of floats, with all digits where a is small.
 Tensor log1p(Operand a);
 /// exp(a) - 1 of floats, with all digits where a is small.

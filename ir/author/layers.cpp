@@ -48,28 +48,6 @@ Tensor Layers::linear(std::string_view name, Tensor x, int64_t to, const LinearO
   return options.bias ? result + parameter(join(name, "bias"), {to}, zeros()) : result;
 }
 
-Tensor Layers::convolution(std::string_view name, Tensor x, int64_t to, int64_t size,
-                           const ConvolutionOptions& options, std::source_location where) {
-  if (!fits("convolution", name, x, 4, 4, where)) {
-    return {g_, {}};
-  }
-  if (options.groups < 1 || x.shape()[1] % options.groups != 0) {
-    g_->report(
-        where,
-        fmt::format("convolution '{}' of {} channels in {} groups", name, x.shape()[1], options.groups),
-        "give a number of groups that divides the channels");
-    return {g_, {}};
-  }
-  const auto place = g_->at(g_->locate(where));
-  const Shape shape{to, x.shape()[1] / options.groups, size, size};
-  const Tensor filter = parameter(join(name, "weight"), shape, options.start.value_or(heNormal(nextSeed())));
-  const int64_t around = options.padding.value_or(size / 2);
-  const Window window{
-      .strides = {options.stride, options.stride}, .low = {around, around}, .high = {around, around}};
-  const Tensor result = conv2d(x, filter, window, options.groups);
-  return options.bias ? result + reshape(parameter(join(name, "bias"), {to}, zeros()), {to, 1, 1}) : result;
-}
-
 Tensor Layers::batchNorm(std::string_view name, Tensor x, double kept, double epsilon,
                          std::source_location where) {
   if (!fits("batch norm", name, x, 2, Shape::maxRank, where)) {
@@ -143,13 +121,18 @@ Tensor Layers::attention(std::string_view name, Tensor x, int64_t heads, const S
   }
   const auto place = g_->at(g_->locate(where));
   const int64_t headWidth = width / heads, batch = x.shape()[0], length = x.shape()[1];
-  const auto projected = [&](std::string_view part, int64_t count) {
+  const Tensor memory = options.memory.builder() == nullptr ? x : options.memory;
+  if (!fits("the memory of attention", name, memory, 3, 3, where)) {
+    return {g_, {}};
+  }
+  const auto projected = [&](std::string_view part, Tensor from, int64_t count) {
     const LinearOptions linearOptions{.bias = options.bias, .start = options.start};
-    const Tensor all = linear(join(name, part), x, count * headWidth, linearOptions, where);
-    return transpose(reshape(all, {batch, length, count, headWidth}), {0, 2, 1, 3});
+    const Tensor all = linear(join(name, part), from, count * headWidth, linearOptions, where);
+    return transpose(reshape(all, {batch, from.shape()[1], count, headWidth}), {0, 2, 1, 3});
   };
-  const Tensor q = projected("q", heads), k = projected("k", keyHeads), v = projected("v", keyHeads);
-  const Tensor seen = dfc::attention(q, k, v, {.causal = options.causal});
+  const Tensor q = projected("q", x, heads), k = projected("k", memory, keyHeads),
+               v = projected("v", memory, keyHeads);
+  const Tensor seen = dfc::attention(q, k, v, {.causal = options.causal, .mask = options.mask});
   return linear(join(name, "out"), reshape(transpose(seen, {0, 2, 1, 3}), {batch, length, width}), width,
                 {.bias = options.bias, .start = options.start}, where);
 }

@@ -36,10 +36,23 @@ struct LinearOptions {
 /// How Layers::convolution is made.
 struct ConvolutionOptions {
   int64_t stride = 1;                    ///< of rows and columns
-  std::optional<int64_t> padding = {};   ///< on all four sides; none: size / 2
+  std::optional<int64_t> padding = {};   ///< on all sides; none: as many as keep the length at stride 1
   int64_t groups = 1;                    ///< of channels, each convolved by itself
   bool bias = false;                     ///< whether something is added to each channel
   std::optional<Initialiser> start = {}; ///< of the filter; none: He's, normal
+  int64_t dilation = 1;                  ///< from one element of a window to the next
+  bool causal =
+      false; ///< [batch, channels, length] only: all padding before, so that no position sees a later
+};
+
+/// How Layers::transposedConvolution is made.
+struct TransposedConvolutionOptions {
+  int64_t stride = 1;                    ///< from one window of the result to the next
+  int64_t padding = 0;                   ///< taken off on all sides
+  int64_t outputPadding = 0;             ///< added behind, below the stride
+  int64_t groups = 1;                    ///< of channels, each by itself
+  bool bias = false;                     ///< whether something is added to each channel
+  std::optional<Initialiser> start = {}; ///< of the filter; none: He's, normal, by the terms of an element
 };
 
 /// How Layers::attention is made.
@@ -48,6 +61,9 @@ struct SelfAttentionOptions {
   std::optional<int64_t> keyHeads = {};  ///< of keys and values; none: as many as heads
   bool bias = true;                      ///< of its four linear layers
   std::optional<Initialiser> start = {}; ///< of their weights; none: Glorot's
+  Tensor memory = {}; ///< what keys and values are made of (cross-attention), [batch, positions, any width];
+                      ///< empty: x
+  Tensor mask = {};   ///< of dfc::attention
 };
 
 /// What a recurrent layer gives.
@@ -80,10 +96,16 @@ class Layers {
   /// x: [..., in]. Result: [..., to], x times "<name>.weight" plus "<name>.bias".
   Tensor linear(std::string_view name, Tensor x, int64_t to, const LinearOptions& options = {},
                 std::source_location where = std::source_location::current());
-  /// x: [batch, channels, h, w]; a filter of `size` x `size`. Result: [batch, to, …].
+  /// x: [batch, channels, h, w]; a filter of `size` x `size`. Result: [batch, to, …]. Or [batch, channels,
+  /// length] and a filter of `size`.
   Tensor convolution(std::string_view name, Tensor x, int64_t to, int64_t size,
                      const ConvolutionOptions& options = {},
                      std::source_location where = std::source_location::current());
+  /// x: [batch, channels, h, w]; convTranspose2d with a filter "<name>.weight" of [channels, to / groups,
+  /// size, size]. Result: [batch, to, …].
+  Tensor transposedConvolution(std::string_view name, Tensor x, int64_t to, int64_t size,
+                               const TransposedConvolutionOptions& options = {},
+                               std::source_location where = std::source_location::current());
   /// x: [batch, channels, …], normalised for each channel. The running statistics keep `kept` of what they
   /// were at each step.
   Tensor batchNorm(std::string_view name, Tensor x, double kept = 0.9, double epsilon = 1e-5,
@@ -101,8 +123,8 @@ class Layers {
   /// The rows of the table "<name>.weight" [entries, width] that `ids` name: [ids…, width].
   Tensor embedding(std::string_view name, Tensor ids, int64_t entries, int64_t width,
                    std::source_location where = std::source_location::current());
-  /// Self-attention with linear layers "<name>.q", ".k", ".v" and ".out". x: [batch, length, width], `heads`
-  /// divide the width. Result: of the shape of x.
+  /// Self-attention with linear layers "<name>.q", ".k", ".v" and ".out", or with `memory` cross-attention.
+  /// x: [batch, length, width], `heads` divide the width. Result: of the shape of x.
   Tensor attention(std::string_view name, Tensor x, int64_t heads, const SelfAttentionOptions& options = {},
                    std::source_location where = std::source_location::current());
   /// LSTM (Hochreiter and Schmidhuber 1997, with a forget gate), a formula for each position. x: [batch,
@@ -118,6 +140,9 @@ class Layers {
   Tensor dropout(Tensor x, double rate = 0.5, std::source_location where = std::source_location::current());
 
  private:
+  bool areGroups(std::string_view what, std::string_view name, Tensor x, int64_t to, int64_t groups,
+                 std::source_location where);
+  Tensor withBias(std::string_view name, Tensor x);
   bool fits(std::string_view what, std::string_view name, Tensor x, size_t least, size_t most,
             std::source_location where);
   struct Gates {

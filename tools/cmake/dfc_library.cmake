@@ -8,7 +8,7 @@ set(dfc_public_headers
   tools/library/dfc.h tools/library/open.h tools/library/host_machine.h tools/library/onnx.h
   ir/base/visibility.h ir/base/assert.h ir/base/diagnostic.h ir/base/half.h ir/base/ids.h ir/base/table.h
   ir/graph/tensor_type.h ir/graph/literal.h ir/graph/graph_class.h=graph.h ir/graph/initialiser.h ir/graph/custom_function.h ir/graph/op_options.h
-  ir/author/builder.h ir/author/custom.h ir/author/dsl.h ir/author/formula_functions.h ir/author/composites.h ir/author/kv_cache.h ir/author/quantized.h ir/author/optimizers.h ir/author/schedules.h ir/author/layers.h ir/author/loss_scaling.h
+  ir/author/builder.h ir/author/custom.h ir/author/dsl.h ir/author/formula_functions.h ir/author/composites.h ir/author/losses.h ir/author/kv_cache.h ir/author/quantized.h ir/author/optimizers.h ir/author/schedules.h ir/author/layers.h ir/author/loss_scaling.h
   ir/author/collectives.h
   ir/author/gradients.h ir/author/text/parse.h=parse.h ir/author/text/print.h=print.h
   ir/machine/machine.h ir/machine/calibration.h ir/plan/executable.h ir/plan/trace.h ir/draw/dot.h

@@ -82,3 +82,34 @@ def test_mistakes_are_at_their_line():
     assert "net.attention" in caught.value.diagnostics[0].text
     with pytest.raises(RuntimeError):
         dfc.Layers(g)
+
+
+def test_convolutions_of_one_axis_and_transposed_ones():
+    g = dfc.Builder()
+    net = dfc.Layers(g)
+    signal, picture = g.input("signal", (2, 4, 16)), g.input("picture", (2, 4, 8, 6))
+    assert net.convolution("a", signal, 6, 3, dilation=2, causal=True).shape == (2, 6, 16)
+    up = net.transposed_convolution("b", picture, 3, 4, stride=2, padding=1, bias=True)
+    assert up.shape == (2, 3, 16, 12) and net.trained[1].shape == (4, 3, 4, 4)
+    memory = net.attention("c", g.input("x", (2, 5, 8)), 2, memory=g.input("memory", (2, 7, 3)), mask=np.ones((1, 1, 5, 7), bool))
+    assert memory.shape == (2, 5, 8)
+    g.fetch("up", up)
+    assert g.finish()
+
+
+def test_a_transposed_convolution_is_the_adjoint_of_the_convolution(evaluate):
+    random = np.random.default_rng(4)
+    x, w, y = (random.standard_normal(shape).astype(np.float32) for shape in ((1, 3, 7, 5), (4, 3, 3, 2), (1, 4, 4, 4)))
+    made, back = evaluate(lambda x, w, y: [dfc.conv2d(x, w, strides=(2, 1), low=(1, 0), high=(1, 0)),
+                                           dfc.conv_transpose2d(y, w, strides=(2, 1), low=(1, 0), high=(1, 0))], x, w, y)
+    assert back.shape == x.shape
+    np.testing.assert_allclose((made * y).sum(), (x * back).sum(), rtol=1e-4)
+
+
+def test_resize_of_pictures(evaluate):
+    x = np.arange(6, dtype=np.float32).reshape(1, 1, 2, 3)
+    nearest, linear = evaluate(lambda x: [dfc.resize(x, (4, 3)), dfc.resize(x, (2, 6), "linear")], x)
+    np.testing.assert_array_equal(nearest, x.repeat(2, 2))
+    np.testing.assert_allclose(linear[0, 0, 0], [0, 0.25, 0.75, 1.25, 1.75, 2], rtol=1e-6)
+    with pytest.raises(ValueError, match="'nearest', 'linear' and 'cubic'"):
+        dfc.resize(dfc.Builder().input("x", (1, 1, 2, 2)), (4, 4), "bilinear")

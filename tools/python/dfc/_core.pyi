@@ -766,6 +766,16 @@ def conv2d(a: Tensor | numpy.typing.ArrayLike, filter: Tensor | numpy.typing.Arr
     Cross-correlation of a [N, C, H, W] with filter [M, C / groups, KH, KW]: [N, M, H', W'], of floats. low, high: padding before and behind each of the last two axes. None: strides and dilations of 1, no padding.
     """
 
+def conv_transpose2d(a: Tensor | numpy.typing.ArrayLike, filter: Tensor | numpy.typing.ArrayLike, *, strides: int | Sequence[int] | None = None, low: int | Sequence[int] | None = None, high: int | Sequence[int] | None = None, dilations: int | Sequence[int] | None = None, output_padding: int | Sequence[int] | None = None, groups: int = 1, precision: str | None = None) -> Tensor:
+    """
+    The transpose of conv2d: each element of a [N, C, H, W] adds filter [C, M / groups, KH, KW], times itself, to its window of the result [N, M, H', W']; H' = (H - 1) * stride - low - high + dilation * (KH - 1) + 1 + output_padding, which is behind, and below the stride or the dilation. A number stands for both axes.
+    """
+
+def resize(a: Tensor | numpy.typing.ArrayLike, sizes: int | Sequence[int], method: str = 'nearest', *, align_corners: bool = False) -> Tensor:
+    """
+    a with its last axes as long as `sizes` say, one for each, as PyTorch's interpolate makes them. method: 'nearest' (of any dtype), 'linear' or 'cubic'. But for the nearest, the corners of both pictures coincide, or with align_corners the centres of their corner elements. No antialiasing.
+    """
+
 def max_pool(a: Tensor | numpy.typing.ArrayLike, size: int | Sequence[int], *, strides: int | Sequence[int] | None = None, low: int | Sequence[int] | None = None, high: int | Sequence[int] | None = None, dilations: int | Sequence[int] | None = None) -> Tensor:
     """
     The largest element of each window of size [h, w] over the last two axes of a [N, C, H, W]. A number stands for both axes. strides: None for the windows' size, so that they lie side by side.
@@ -782,9 +792,47 @@ def softmax(a: Tensor | numpy.typing.ArrayLike, axis: int = -1) -> Tensor:
 def log_softmax(a: Tensor | numpy.typing.ArrayLike, axis: int = -1) -> Tensor:
     """a - log(sum(exp(a))) along `axis`, of floats."""
 
-def softmax_cross_entropy(logits: Tensor | numpy.typing.ArrayLike, labels: Tensor | numpy.typing.ArrayLike, *, in_float32: bool = False) -> Tensor:
+def squared_error(predictions: Tensor | numpy.typing.ArrayLike, targets: Tensor | numpy.typing.ArrayLike, *, reduction: str = 'mean') -> Tensor:
     """
-    The mean over rows of -log_softmax(logits)[row, label], a scalar. logits: [n, classes] of a float; labels: [n] of int32 or int64; one outside of [0, classes) gives NaN, and is refused in what a session is fed. Several axes of rows, [batch, length, classes] and [batch, length], are joined. in_float32: the loss of 16-bit logits is float32.
+    (predictions - targets)^2: the mean squared error, or with reduction 'sum' or 'none' the sum or one for each element. Both have one shape, or the targets are a number or a scalar.
+    """
+
+def absolute_error(predictions: Tensor | numpy.typing.ArrayLike, targets: Tensor | numpy.typing.ArrayLike, *, reduction: str = 'mean') -> Tensor:
+    """|predictions - targets|: the L1 loss. reduction: of squared_error."""
+
+def huber_loss(predictions: Tensor | numpy.typing.ArrayLike, targets: Tensor | numpy.typing.ArrayLike, *, delta: float = 1.0, reduction: str = 'mean') -> Tensor:
+    """
+    error^2 / 2 up to an error of `delta`, delta * (|error| - delta / 2) beyond (Huber 1964). reduction: of squared_error.
+    """
+
+def smooth_l1_loss(predictions: Tensor | numpy.typing.ArrayLike, targets: Tensor | numpy.typing.ArrayLike, *, beta: float = 1.0, reduction: str = 'mean') -> Tensor:
+    """
+    huber_loss / beta with delta = beta; with beta = 0 absolute_error. reduction: of squared_error.
+    """
+
+def sigmoid_cross_entropy(logits: Tensor | numpy.typing.ArrayLike, targets: Tensor | numpy.typing.ArrayLike, *, reduction: str = 'mean', positive_weight: Tensor | numpy.typing.ArrayLike = 1.0) -> Tensor:
+    """
+    The binary cross-entropy of sigmoid(logits), without overflow. targets: probabilities, or bools or integers that are 0 or 1. positive_weight: of targets that are 1, a number or a tensor that broadcasts to the logits. reduction: of squared_error.
+    """
+
+def softmax_cross_entropy(logits: Tensor | numpy.typing.ArrayLike, labels: Tensor | numpy.typing.ArrayLike, *, in_float32: bool = False, label_smoothing: float = 0.0, ignore_index: int | None = None, reduction: str = 'mean') -> Tensor:
+    """
+    The mean over rows of -log_softmax(logits)[row, label], a scalar. logits: [n, classes] of a float; labels: [n] of int32 or int64; one outside of [0, classes) gives NaN, and is refused in what a session is fed. Several axes of rows, [batch, length, classes] and [batch, length], are joined. labels may be probabilities [n, classes] instead. in_float32: the loss of 16-bit logits is float32, which it is anyway with one of the other options. label_smoothing: the share of each target that is spread evenly over all classes. ignore_index: rows of this label do not count. reduction: of squared_error, over rows.
+    """
+
+def kl_divergence(log_predictions: Tensor | numpy.typing.ArrayLike, targets: Tensor | numpy.typing.ArrayLike, *, reduction: str = 'mean') -> Tensor:
+    """
+    Of each row along the last axis the sum of targets * (log targets - log_predictions); a target of 0 adds 0. log_predictions: such as log_softmax gives. reduction: of squared_error, over rows.
+    """
+
+def cosine_similarity(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike, axis: int = -1, epsilon: float = 1e-08) -> Tensor:
+    """
+    Along `axis`, which goes, the product of a and b over that of their norms, each at least `epsilon`; a and b broadcast.
+    """
+
+def contrastive_loss(a: Tensor | numpy.typing.ArrayLike, b: Tensor | numpy.typing.ArrayLike, temperature: Tensor | numpy.typing.ArrayLike = 0.07) -> Tensor:
+    """
+    Rows of a and b [n, width] that belong together, told from all other pairs: the mean of softmax_cross_entropy over rows and over columns of cosine similarities / temperature (CLIP, Radford et al. 2021).
     """
 
 class Layers:
@@ -822,19 +870,24 @@ class Layers:
         x: [..., in]. Result: [..., to], x times '<name>.weight' plus '<name>.bias'. out_first: the weight is [out, in], as PyTorch's, else [in, out]. init: of the weight; None: Glorot's.
         """
 
-    def convolution(self, name: str, x: Tensor | numpy.typing.ArrayLike, to: int, size: int, *, stride: int = 1, padding: int | None = None, groups: int = 1, bias: bool = False, init: Initialiser | None = None) -> Tensor:
-        """
-        x: [batch, channels, h, w]; a filter of size x size. Result: [batch, to, ...]. padding: on all four sides; None: size / 2. init: of the filter; None: He's, normal.
-        """
-
     def embedding(self, name: str, ids: Tensor | numpy.typing.ArrayLike, entries: int, width: int) -> Tensor:
         """
         The rows of the table '<name>.weight' [entries, width] that `ids` name: [ids..., width].
         """
 
-    def attention(self, name: str, x: Tensor | numpy.typing.ArrayLike, heads: int, *, causal: bool = False, key_heads: int | None = None, bias: bool = True, init: Initialiser | None = None) -> Tensor:
+    def attention(self, name: str, x: Tensor | numpy.typing.ArrayLike, heads: int, *, causal: bool = False, key_heads: int | None = None, bias: bool = True, init: Initialiser | None = None, memory: Tensor | numpy.typing.ArrayLike | None = None, mask: Tensor | numpy.typing.ArrayLike | None = None) -> Tensor:
         """
-        Self-attention with linear layers '<name>.q', '.k', '.v' and '.out'. x: [batch, length, width], `heads` divide the width. key_heads: heads of keys and values; None: as many. Result: of the shape of x.
+        Self-attention with linear layers '<name>.q', '.k', '.v' and '.out'. x: [batch, length, width], `heads` divide the width. key_heads: heads of keys and values; None: as many. memory: [batch, positions, any width], what keys and values are made of (cross-attention); None: x. mask: of attention. Result: of the shape of x.
+        """
+
+    def convolution(self, name: str, x: Tensor | numpy.typing.ArrayLike, to: int, size: int, *, stride: int = 1, padding: int | None = None, groups: int = 1, bias: bool = False, init: Initialiser | None = None, dilation: int = 1, causal: bool = False) -> Tensor:
+        """
+        x: [batch, channels, h, w]; a filter of size x size. Result: [batch, to, ...]. Or x: [batch, channels, length] and a filter of size. padding: on all sides; None: as many as keep the length at stride 1. init: of the filter; None: He's, normal. causal: of one axis, all padding before, so that no position sees a later one.
+        """
+
+    def transposed_convolution(self, name: str, x: Tensor | numpy.typing.ArrayLike, to: int, size: int, *, stride: int = 1, padding: int = 0, output_padding: int = 0, groups: int = 1, bias: bool = False, init: Initialiser | None = None) -> Tensor:
+        """
+        x: [batch, channels, h, w]; conv_transpose2d with a filter '<name>.weight' of [channels, to / groups, size, size]. Result: [batch, to, ...]. padding: taken off on all sides; output_padding: added behind. init: of the filter; None: He's, normal.
         """
 
     def batch_norm(self, name: str, x: Tensor | numpy.typing.ArrayLike, kept: float = 0.9, epsilon: float = 1e-05) -> Tensor:

@@ -24,6 +24,16 @@ _METHODS = {
     "masked_fill": "dfc.where(mask, value, x)", "dim": "ndim", "numel": "size", "chunk": "dfc.split(x, parts, axis)",
 }
 _CONTENTS = {"item", "numpy", "tolist", "cpu", "detach", "data", "tobytes"}
+# PyTorch's and optax's functions by what they are here.
+_FUNCTIONS = {
+    "mse_loss": "squared_error(x, y)", "l1_loss": "absolute_error(x, y)", "l2_loss": "squared_error(x, y) / 2",
+    "smooth_l1": "smooth_l1_loss(x, y)", "kl_div": "kl_divergence(log_predictions, targets)",
+    "cross_entropy": "softmax_cross_entropy(logits, labels)", "nll_loss": "softmax_cross_entropy(logits, labels)",
+    "binary_cross_entropy_with_logits": "sigmoid_cross_entropy(logits, targets)",
+    "binary_cross_entropy": "sigmoid_cross_entropy(logits, targets), of logits, not of probabilities",
+    "interpolate": "resize(x, sizes)", "conv_transpose": "conv_transpose2d(x, filter)",
+    "sigmoid_binary_cross_entropy": "sigmoid_cross_entropy(logits, targets)",
+}
 _MAKERS = {"array", "asarray", "tensor", "zeros", "ones", "full", "eye", "linspace", "rand", "randn"}
 
 
@@ -60,6 +70,8 @@ def missing_function(name: str) -> Any:
     package = sys.modules[__package__]
     near = difflib.get_close_matches(name, dir(package), n=1, cutoff=0.75)
     why = f"did you mean dfc.{near[0]}?" if near else "dir(dfc) lists all"
+    if name in _FUNCTIONS:
+        why = f"write dfc.{_FUNCTIONS[name]}"
     if name in _MAKERS:
         why = f"make the array by NumPy: beside a tensor it becomes a constant, as g.constant(np.{name}(...)) is"
     raise AttributeError(f"dfc has no '{name}': {why}")

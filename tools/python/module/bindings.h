@@ -10,7 +10,8 @@ void bindBuilder(nanobind::module_& module);         ///< Builder, Initialiser
 void bindElementwise(nanobind::module_& module);     ///< element by element, formula ops among them
 void bindReductions(nanobind::module_& module);      ///< sums, extremes, orders
 void bindMovement(nanobind::module_& module);        ///< shapes, slices, gathers
-void bindLayers(nanobind::module_& module);          ///< products, norms, convolutions, attention, losses
+void bindLayers(nanobind::module_& module);          ///< products, norms, convolutions, attention
+void bindLosses(nanobind::module_& module);          ///< losses
 void bindParameterLayers(nanobind::module_& module); ///< Layers
 void bindDecoding(nanobind::module_& module);        ///< dynamic slices, draws, caches
 void bindTraining(nanobind::module_& module);        ///< gradients, optimisers, loss scaling, collectives

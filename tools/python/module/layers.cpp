@@ -1,4 +1,4 @@
-// What networks are made of: products, norms, convolutions, pools, attention, losses.
+// What networks are made of: products, norms, convolutions, pools, attention, softmax.
 #include "ir/author/composites.h"
 #include "ir/author/dsl.h"
 #include "tools/python/module/bindings.h"
@@ -111,6 +111,15 @@ Window windowOf(const Axes& strides, const Axes& low, const Axes& high, const Ax
   return {squareOf(strides), squareOf(low), squareOf(high), squareOf(dilations)};
 }
 
+ResizeMethod resizeMethodOf(const std::string& word) {
+  if (word == "nearest" || word == "linear" || word == "cubic") {
+    return word == "nearest"  ? ResizeMethod::Nearest
+           : word == "linear" ? ResizeMethod::Linear
+                              : ResizeMethod::Cubic;
+  }
+  throw nb::value_error(("method '" + word + "' is none of 'nearest', 'linear' and 'cubic'").c_str());
+}
+
 void bindWindows(nb::module_& module) {
   bindOp(
       module, "conv2d",
@@ -124,6 +133,30 @@ void bindWindows(nb::module_& module) {
       "low, "
       "high: padding before and behind each of the last two axes. None: strides and dilations of 1, no "
       "padding.");
+  bindOp(
+      module, "conv_transpose2d",
+      [](Operand a, Operand filter, const Axes& strides, const Axes& low, const Axes& high,
+         const Axes& dilations, const Axes& outputPadding, int64_t groups, Precision precision) {
+        return convTranspose2d(a, filter,
+                               {.strides = strides, .low = low, .high = high, .dilations = dilations},
+                               outputPadding, groups, precision);
+      },
+      "a"_a, "filter"_a, nb::kw_only(), "strides"_a = nb::none(), "low"_a = nb::none(), "high"_a = nb::none(),
+      "dilations"_a = nb::none(), "output_padding"_a = nb::none(), "groups"_a = 1, "precision"_a = nb::none(),
+      "The transpose of conv2d: each element of a [N, C, H, W] adds filter [C, M / groups, KH, KW], times "
+      "itself, to its window of the result [N, M, H', W']; H' = (H - 1) * stride - low - high + dilation * "
+      "(KH - 1) + 1 + output_padding, which is behind, and below the stride or the dilation. A number stands "
+      "for both axes.");
+  bindOp(
+      module, "resize",
+      [](Operand a, const Dims& sizes, const std::string& method, bool alignCorners) {
+        return resize(a, sizes, {.method = resizeMethodOf(method), .alignCorners = alignCorners});
+      },
+      "a"_a, "sizes"_a, "method"_a = "nearest", nb::kw_only(), "align_corners"_a = false,
+      "a with its last axes as long as `sizes` say, one for each, as PyTorch's interpolate makes them. "
+      "method: "
+      "'nearest' (of any dtype), 'linear' or 'cubic'. But for the nearest, the corners of both pictures "
+      "coincide, or with align_corners the centres of their corner elements. No antialiasing.");
   bindOp(
       module, "max_pool",
       [](Operand a, const Dims& size, const Axes& strides, const Axes& low, const Axes& high,
@@ -148,25 +181,13 @@ void bindWindows(nb::module_& module) {
       "stands for both axes. strides: None for the windows' size.");
 }
 
-void bindLosses(nb::module_& module) {
+void bindSoftmax(nb::module_& module) {
   bindOp(
       module, "softmax", [](Operand a, int64_t axis) { return softmax(a, axis); }, "a"_a, "axis"_a = -1,
       "exp(a) / sum(exp(a)) along `axis`, of floats.");
   bindOp(
       module, "log_softmax", [](Operand a, int64_t axis) { return logSoftmax(a, axis); }, "a"_a,
       "axis"_a = -1, "a - log(sum(exp(a))) along `axis`, of floats.");
-  bindOp(
-      module, "softmax_cross_entropy",
-      [](Operand logits, Operand labels, bool inF32) {
-        return softmaxCrossEntropy(logits, labels, inF32 ? LossType::F32 : LossType::Unstated);
-      },
-      "logits"_a, "labels"_a, nb::kw_only(), "in_float32"_a = false,
-      "The mean over rows of -log_softmax(logits)[row, label], a scalar. logits: [n, classes] of a float; "
-      "labels: [n] of int32 or int64; one outside of [0, classes) gives NaN, and is refused in what a "
-      "session "
-      "is fed. Several axes of rows, [batch, length, classes] and [batch, length], are joined. in_float32: "
-      "the "
-      "loss of 16-bit logits is float32.");
 }
 
 } // namespace
@@ -175,7 +196,7 @@ void bindLayers(nb::module_& module) {
   bindProducts(module);
   bindNorms(module);
   bindWindows(module);
-  bindLosses(module);
+  bindSoftmax(module);
 }
 
 } // namespace dfc::python

@@ -21,6 +21,7 @@ NB_MODULE(_core, module) {
   bindReductions(module);
   bindMovement(module);
   bindLayers(module);
+  bindLosses(module);
   bindParameterLayers(module);
   bindDecoding(module);
   bindTraining(module);

@@ -63,18 +63,6 @@ void bindProducts(Net& net) {
       "x: [..., in]. Result: [..., to], x times '<name>.weight' plus '<name>.bias'. out_first: the weight is "
       "[out, in], as PyTorch's, else [in, out]. init: of the weight; None: Glorot's.");
   bindMethod(
-      net, "convolution",
-      [](Layers& self, const Name& name, Tensor x, int64_t to, int64_t size, int64_t stride,
-         std::optional<int64_t> padding, int64_t groups, bool bias, const Start& init) {
-        return self.convolution(
-            name, x, to, size,
-            {.stride = stride, .padding = padding, .groups = groups, .bias = bias, .start = init});
-      },
-      "name"_a, "x"_a, "to"_a, "size"_a, nb::kw_only(), "stride"_a = 1, "padding"_a = nb::none(),
-      "groups"_a = 1, "bias"_a = false, "init"_a = nb::none(),
-      "x: [batch, channels, h, w]; a filter of size x size. Result: [batch, to, ...]. padding: on all four "
-      "sides; None: size / 2. init: of the filter; None: He's, normal.");
-  bindMethod(
       net, "embedding",
       [](Layers& self, const Name& name, Tensor ids, int64_t entries, int64_t width) {
         return self.embedding(name, ids, entries, width);
@@ -84,15 +72,65 @@ void bindProducts(Net& net) {
   bindMethod(
       net, "attention",
       [](Layers& self, const Name& name, Tensor x, int64_t heads, bool causal,
-         std::optional<int64_t> keyHeads, bool bias, const Start& init) {
+         std::optional<int64_t> keyHeads, bool bias, const Start& init, MaybeTensor memory,
+         MaybeTensor mask) {
         return self.attention(name, x, heads,
-                              {.causal = causal, .keyHeads = keyHeads, .bias = bias, .start = init});
+                              {.causal = causal,
+                               .keyHeads = keyHeads,
+                               .bias = bias,
+                               .start = init,
+                               .memory = memory,
+                               .mask = mask});
       },
       "name"_a, "x"_a, "heads"_a, nb::kw_only(), "causal"_a = false, "key_heads"_a = nb::none(),
-      "bias"_a = true, "init"_a = nb::none(),
+      "bias"_a = true, "init"_a = nb::none(), "memory"_a = nb::none(), "mask"_a = nb::none(),
       "Self-attention with linear layers '<name>.q', '.k', '.v' and '.out'. x: [batch, length, width], "
-      "`heads` divide the width. key_heads: heads of keys and values; None: as many. Result: of the shape of "
-      "x.");
+      "`heads` divide the width. key_heads: heads of keys and values; None: as many. memory: [batch, "
+      "positions, "
+      "any width], what keys and values are made of (cross-attention); None: x. mask: of attention. Result: "
+      "of "
+      "the shape of x.");
+}
+
+void bindConvolutions(Net& net) {
+  bindMethod(
+      net, "convolution",
+      [](Layers& self, const Name& name, Tensor x, int64_t to, int64_t size, int64_t stride,
+         std::optional<int64_t> padding, int64_t groups, bool bias, const Start& init, int64_t dilation,
+         bool causal) {
+        return self.convolution(name, x, to, size,
+                                {.stride = stride,
+                                 .padding = padding,
+                                 .groups = groups,
+                                 .bias = bias,
+                                 .start = init,
+                                 .dilation = dilation,
+                                 .causal = causal});
+      },
+      "name"_a, "x"_a, "to"_a, "size"_a, nb::kw_only(), "stride"_a = 1, "padding"_a = nb::none(),
+      "groups"_a = 1, "bias"_a = false, "init"_a = nb::none(), "dilation"_a = 1, "causal"_a = false,
+      "x: [batch, channels, h, w]; a filter of size x size. Result: [batch, to, ...]. Or x: [batch, "
+      "channels, "
+      "length] and a filter of size. padding: on all sides; None: as many as keep the length at stride 1. "
+      "init: of the filter; None: He's, normal. causal: of one axis, all padding before, so that no position "
+      "sees a later one.");
+  bindMethod(
+      net, "transposed_convolution",
+      [](Layers& self, const Name& name, Tensor x, int64_t to, int64_t size, int64_t stride, int64_t padding,
+         int64_t outputPadding, int64_t groups, bool bias, const Start& init) {
+        return self.transposedConvolution(name, x, to, size,
+                                          {.stride = stride,
+                                           .padding = padding,
+                                           .outputPadding = outputPadding,
+                                           .groups = groups,
+                                           .bias = bias,
+                                           .start = init});
+      },
+      "name"_a, "x"_a, "to"_a, "size"_a, nb::kw_only(), "stride"_a = 1, "padding"_a = 0,
+      "output_padding"_a = 0, "groups"_a = 1, "bias"_a = false, "init"_a = nb::none(),
+      "x: [batch, channels, h, w]; conv_transpose2d with a filter '<name>.weight' of [channels, to / groups, "
+      "size, size]. Result: [batch, to, ...]. padding: taken off on all sides; output_padding: added behind. "
+      "init: of the filter; None: He's, normal.");
 }
 
 void bindNorms(Net& net) {
@@ -160,6 +198,7 @@ void bindParameterLayers(nb::module_& module) {
       "whose weight is [in, out] unless out_first.");
   bindParameters(net);
   bindProducts(net);
+  bindConvolutions(net);
   bindNorms(net);
   bindRecurrent(net);
 }

@@ -1,4 +1,5 @@
 // ONNX's convolutions and transposed convolutions.
+#include "ir/author/dsl/transposed_convolution.h"
 #include "ir/author/onnx/mappings/windows.h"
 #include "ir/graph/graph.h"
 
@@ -18,29 +19,6 @@ NodeResults convolution(NodeCall& call) {
   return withBias(call, as1d(result, w.flat), 2);
 }
 
-/// An axis of a transposed convolution: the gradient of a convolution with this padding gives `length`
-/// elements, zeros after them continue it.
-struct Stretch {
-  int64_t length = 0, low = 0, high = 0, after = 0;
-};
-
-// `full`: the elements that the windows reach and `extra` zeros behind them. `wanted`: how many are asked
-// for; below 0: as many as the padding leaves.
-Stretch stretchOf(int64_t full, int64_t extra, int64_t wanted, bool lower, int64_t low, int64_t high) {
-  Stretch axis{full - low - high, low, high, 0};
-  if (wanted >= 0) {
-    const int64_t total = std::max<int64_t>(0, full - wanted);
-    axis.length = wanted;
-    axis.low = lower ? total - total / 2 : total / 2;
-    axis.high = full - wanted - axis.low;
-  }
-  axis.high -= extra; // they lie behind the last window of the convolution that this is the gradient of
-  axis.after = std::max<int64_t>(0, -axis.high);
-  axis.length -= axis.after;
-  axis.high += axis.after;
-  return axis;
-}
-
 Dims ofAxes(const NodeCall& call, const char* name, size_t axes, int64_t otherwise) {
   return stretchedTo2d(within(call, name, perAxis(call, name, axes, otherwise), otherwise), otherwise);
 }
@@ -58,12 +36,7 @@ Dims wantedLengths(const NodeCall& call, const Dims& picture, const Dims& stride
   return wanted;
 }
 
-/// A transposed convolution over two or three axes: its attributes, and what becomes of each axis.
-struct Transposed {
-  Dims strides, dilations;
-  std::vector<Stretch> axes;
-  int64_t groups = 1;
-};
+using Transposed = dsl::TransposedWindows;
 
 Transposed transposedOf(const NodeCall& call, const Dims& picture, const Dims& size, size_t axes) {
   refuseLong(call, picture);
@@ -81,29 +54,10 @@ Transposed transposedOf(const NodeCall& call, const Dims& picture, const Dims& s
   const bool lower = automaticPadding(call) != "SAME_UPPER"; // of a number of elements that is asked for
   for (size_t i = 0; i < picture.size(); ++i) {
     const int64_t reach = t.dilations[i] * (size[i] - 1) + 1;
-    t.axes.push_back(stretchOf((picture[i] - 1) * t.strides[i] + reach + extra[i], extra[i], wanted[i], lower,
-                               low[i], high[i]));
+    t.axes.push_back(dsl::transposedAxis((picture[i] - 1) * t.strides[i] + reach + extra[i], extra[i],
+                                         wanted[i], lower, low[i], high[i]));
   }
   return t;
-}
-
-// Over the last two axes of `t`, as the gradient of a convolution by its operand.
-Tensor transposed2d(NodeCall& call, Tensor a, Tensor filter, const Transposed& t) {
-  ops::Conv2dInputGradient op;
-  op.groups = t.groups;
-  op.shape = {a.shape()[0], filter.shape()[1] * op.groups};
-  const size_t first = t.axes.size() - 2;
-  op.strides.assign(t.strides.end() - 2, t.strides.end());
-  op.dilations.assign(t.dilations.end() - 2, t.dilations.end());
-  Dims after{0, 0};
-  for (size_t i = first; i < t.axes.size(); ++i) {
-    op.shape.push_back(t.axes[i].length);
-    op.low.push_back(t.axes[i].low);
-    op.high.push_back(t.axes[i].high);
-    after.push_back(t.axes[i].after);
-  }
-  const Tensor made = call.builder().op(op, {filter, a}, std::source_location::current());
-  return after[2] + after[3] == 0 ? made : pad(made, Dims(4, 0), after);
 }
 
 // Elements begin, …, end - 1 along axis 1, with zeros where there are none.
@@ -132,14 +86,14 @@ Tensor transposed3d(NodeCall& call, Tensor a, Tensor filter, const Transposed& t
   Tensor sum;
   for (int64_t k = 0; k < f[2]; ++k) {
     const Tensor slab = slice(filter, {0, 0, k, 0, 0}, {f[0], f[1], k + 1, f[3], f[4]});
-    const Tensor made = transposed2d(call, flat, reshape(slab, {f[0], f[1], f[3], f[4]}), t);
+    const Tensor made = dsl::transposed2d(flat, reshape(slab, {f[0], f[1], f[3], f[4]}), t);
     const Dims m = dimsOf(made);
     const int64_t before = k * t.dilations[0];
     const Tensor part = pad(reshape(made, {d[0], d[2], m[1], m[2], m[3]}), {0, before, 0, 0, 0},
                             {0, reach - 1 - before, 0, 0, 0}, {0, t.strides[0] - 1, 0, 0, 0});
     sum = sum.valid() ? sum + part : part;
   }
-  const Stretch& axis = t.axes[0];
+  const dsl::TransposedAxis& axis = t.axes[0];
   if (axis.low != 0 || axis.length + axis.after != full) {
     sum = taken(call, sum, axis.low, axis.low + axis.length + axis.after);
   }
@@ -158,7 +112,7 @@ NodeResults transposedConvolution(NodeCall& call) {
   call.only("kernel_shape", Dims(size.begin() + 2, size.end()));
   const Tensor a = as2d(call.operand(0)), filter = as2d(call.operand(1));
   const Transposed t = transposedOf(call, pictureOf(a), pictureOf(filter), axes);
-  const Tensor made = axes == 3 ? transposed3d(call, a, filter, t) : transposed2d(call, a, filter, t);
+  const Tensor made = axes == 3 ? transposed3d(call, a, filter, t) : dsl::transposed2d(a, filter, t);
   return withBias(call, as1d(made, axes == 1), 2);
 }
 
