@@ -19,6 +19,7 @@ inline std::vector<std::string> deviceKeys() {
           "sharedBytesPerBlock",
           "flops",
           "matmulHalfInner",
+          "matmulHalfTile",
           "convolutionFlops",
           "stridedFlops",
           "memoryBandwidth",

@@ -4,6 +4,7 @@
 
 #include "ir/machine/hockney.h"
 #include "ir/machine/paths.h"
+#include "ir/machine/tiles.h"
 #include "ir/machine/waves.h"
 
 #include <algorithm>
@@ -41,7 +42,14 @@ double DeviceRow::matmulRate(ElementType element, bool tf32, const ProductShape&
   // Filling the pipelines of the matrix units takes as long at either rate.
   const double slower = contiguous > 0 ? peak / contiguous : 1;
   const double half = (own ? tf32HalfInner : matmulHalfInner[type]) * slower;
-  const double bytes = product.inner * static_cast<double>(byteWidth(element));
+  const auto width = static_cast<double>(byteWidth(element));
+  const double halfTile = own ? tf32HalfTile : matmulHalfTile[type];
+  if (kind == DeviceKind::Gpu && halfTile > 0 && peak > 0 && multiprocessors > 0 && product.hasResult()) {
+    const TileRates rates{peak,          half / width,   halfTile, static_cast<double>(multiprocessors),
+                          launchSeconds, memoryBandwidth};
+    return flopsOf(product) / tiledSeconds(product, rates);
+  }
+  const double bytes = product.inner * width;
   const double rate = bytes > 0 ? Hockney{peak, half}.rate(bytes) : peak;
   return rate * busy;
 }
@@ -53,6 +61,7 @@ double DeviceRow::launchOf(ElementType element, bool tf32, const ProductShape& p
 }
 
 bool DeviceRow::hasOneHalfInner() const { return allAre(matmulHalfInner, tf32HalfInner); }
+bool DeviceRow::hasOneHalfTile() const { return allAre(matmulHalfTile, tf32HalfTile); }
 bool DeviceRow::hasOneMatmulLaunch() const { return allAre(matmulLaunchSeconds, tf32LaunchSeconds); }
 
 bool alike(const DeviceRow& a, const DeviceRow& b) {
@@ -60,6 +69,7 @@ bool alike(const DeviceRow& a, const DeviceRow& b) {
          a.computeQueues == b.computeQueues && a.peakFlops == b.peakFlops && a.tf32Flops == b.tf32Flops &&
          a.matmulHalfInner == b.matmulHalfInner && a.tf32HalfInner == b.tf32HalfInner &&
          a.convolutionFlops == b.convolutionFlops && a.tf32ConvolutionFlops == b.tf32ConvolutionFlops &&
+         a.matmulHalfTile == b.matmulHalfTile && a.tf32HalfTile == b.tf32HalfTile &&
          a.stridedFlops == b.stridedFlops && a.tf32StridedFlops == b.tf32StridedFlops &&
          a.memoryBandwidth == b.memoryBandwidth && a.launchSeconds == b.launchSeconds &&
          a.matmulLaunchSeconds == b.matmulLaunchSeconds && a.tf32LaunchSeconds == b.tf32LaunchSeconds &&

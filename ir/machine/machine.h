@@ -45,6 +45,10 @@ struct DeviceRow {
   /// Hockney's n_1/2 (Hockney and Jesshope 1981, "Parallel Computers"). 0: the peak rate at any length.
   ByElementType matmulHalfInner{};
   double tf32HalfInner = 0; ///< of f32 matmuls in tf32, where they have a rate of their own
+  /// Side, in elements, of a square tile of the result at which the matrix units of a GPU reach half of their
+  /// rate: n_1/2 in the other two dimensions (`tiles.h`). 0: tiles of any size have the same rate.
+  ByElementType matmulHalfTile{};
+  double tf32HalfTile = 0; ///< of f32 matmuls in tf32, where they have a rate of their own
   /// In place of `peakFlops`, of convolutions with windows of more than a pixel; 0 means as matmuls.
   ByElementType convolutionFlops{};
   double tf32ConvolutionFlops = 0; ///< of those of f32 in tf32; 0 means as f32 matmuls in tf32
@@ -66,14 +70,17 @@ struct DeviceRow {
 
   /// Operations a second of a matmul-like op (inner dimension 0: of another op): by Hockney's law peak *
   /// inner / (inner + n_1/2) (a convolution's own rate is of any inner dimension), times the part of a GPU's
-  /// multiprocessors that tiles of 32 x 32 keep busy (NVIDIA, "Matrix Multiplication Background User's
-  /// Guide": wave quantization). `tf32`: f32 operands may be rounded to it. 0 means no limit.
+  /// multiprocessors that tiles keep busy (NVIDIA, "Matrix Multiplication Background User's Guide": wave
+  /// quantization): tiles of 32 x 32, or, where `matmulHalfTile` is given, those that take least (`tiles.h`).
+  /// `tf32`: f32 operands may be rounded to it. 0 means no limit.
   double matmulRate(ElementType element, bool tf32, const ProductShape& product) const;
   /// Seconds of the launch of an op: the library's of its precision where it is a product that a library may
   /// compute and the device has that figure, else `launchSeconds`.
   double launchOf(ElementType element, bool tf32, const ProductShape& product) const;
   /// Whether every precision has the same `matmulHalfInner`; the same library's launch.
   bool hasOneHalfInner() const;
+  /// Whether every precision has the same `matmulHalfTile`.
+  bool hasOneHalfTile() const;
   /// Whether every precision has the same `matmulLaunchSeconds`.
   bool hasOneMatmulLaunch() const;
 };

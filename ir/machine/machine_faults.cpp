@@ -128,6 +128,7 @@ class MachineCheck {
     }
     checkFlops(row + ".flops", device.peakFlops, device.tf32Flops);
     checkHalfInners(row + ".matmulHalfInner", device);
+    checkHalfTiles(row + ".matmulHalfTile", device);
     checkFlops(row + ".convolutionFlops", device.convolutionFlops, device.tf32ConvolutionFlops);
     checkFlops(row + ".stridedFlops", device.stridedFlops, device.tf32StridedFlops);
     checkRate(row + ".memoryBandwidth", device.memoryBandwidth, "bytes a second");
@@ -168,6 +169,23 @@ class MachineCheck {
                      device.matmulHalfInner[static_cast<size_t>(type)]);
     }
     checkHalfInner(path + ".tf32", device.tf32HalfInner);
+  }
+
+  void checkHalfTile(const std::string& path, double side) {
+    if (!std::isfinite(side) || side < 0 || side > mostHalfTile) {
+      fault(path, fmt::format("{} is no side of a tile", side),
+            fmt::format("give elements, 0 to {}, or leave it out for one rate of all tiles", mostHalfTile));
+    }
+  }
+
+  void checkHalfTiles(const std::string& path, const DeviceRow& device) {
+    if (device.hasOneHalfTile()) {
+      return checkHalfTile(path, device.tf32HalfTile);
+    }
+    for (const ElementType type : allElementTypes) {
+      checkHalfTile(fmt::format("{}.{}", path, name(type)), device.matmulHalfTile[static_cast<size_t>(type)]);
+    }
+    checkHalfTile(path + ".tf32", device.tf32HalfTile);
   }
 
   void checkLinks() {

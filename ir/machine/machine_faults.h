@@ -21,6 +21,7 @@ inline constexpr uint32_t mostMultiprocessors = 65536;
 inline constexpr uint32_t mostThreadsPerMultiprocessor = 65536;
 /// The longest `matmulHalfInner`, in bytes.
 inline constexpr double mostHalfInner = 1e9;
+inline constexpr double mostHalfTile = 1e6;
 
 /// The most devices of a machine.
 inline constexpr size_t mostDevices = 4096;

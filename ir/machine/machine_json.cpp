@@ -53,6 +53,11 @@ std::string printRates(const ByElementType& rates, double tf32) {
   return one ? jsonNumber(rates[0]) : printByPrecision(rates, tf32);
 }
 
+std::string printHalfTile(const DeviceRow& device) {
+  return device.hasOneHalfTile() ? jsonNumber(device.tf32HalfTile)
+                                 : printByPrecision(device.matmulHalfTile, device.tf32HalfTile);
+}
+
 std::string printHalfInner(const DeviceRow& device) {
   return device.hasOneHalfInner() ? jsonNumber(device.tf32HalfInner)
                                   : printByPrecision(device.matmulHalfInner, device.tf32HalfInner);
@@ -85,6 +90,9 @@ std::string printDevice(const DeviceRow& device) {
   }
   if (device.matmulHalfInner != plain.matmulHalfInner || device.tf32HalfInner != plain.tf32HalfInner) {
     object.add("matmulHalfInner", printHalfInner(device));
+  }
+  if (device.matmulHalfTile != plain.matmulHalfTile || device.tf32HalfTile != plain.tf32HalfTile) {
+    object.add("matmulHalfTile", printHalfTile(device));
   }
   if (device.convolutionFlops != plain.convolutionFlops ||
       device.tf32ConvolutionFlops != plain.tf32ConvolutionFlops) {

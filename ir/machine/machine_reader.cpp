@@ -58,6 +58,7 @@ class MachineReader : private JsonFields {
     whole(row, path, "sharedBytesPerBlock", device.sharedBytesPerBlock);
     readRates(row, path, "flops", device.peakFlops, device.tf32Flops);
     readFigure(row, path, "matmulHalfInner", device.matmulHalfInner, device.tf32HalfInner);
+    readFigure(row, path, "matmulHalfTile", device.matmulHalfTile, device.tf32HalfTile);
     readRates(row, path, "convolutionFlops", device.convolutionFlops, device.tf32ConvolutionFlops);
     readRates(row, path, "stridedFlops", device.stridedFlops, device.tf32StridedFlops);
     rate(row, path, "memoryBandwidth", device.memoryBandwidth);

@@ -311,6 +311,7 @@ std::string dictionaryOf(std::string_view target) {
              "flops",
              "tf32",
              "matmulHalfInner",
+             "matmulHalfTile",
              "convolutionFlops",
              "stridedFlops",
              "matmulLaunch",

@@ -1,6 +1,7 @@
 #include "runtime/cuda/measure/probe.h"
 
 #include "ir/machine/hockney.h"
+#include "ir/machine/tiles.h"
 #include "runtime/cuda/library/matmul.h"
 #include "runtime/cuda/measure/convolution_rate.h"
 #include "runtime/cuda/measure/noise.h"
@@ -15,6 +16,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace dfc::cuda {
 namespace {
@@ -155,6 +157,21 @@ Hockney matmulFigures(int ordinal, ElementType type, bool tf32, double bandwidth
   return hockneyOf(bytes(inner), matmulRate(ordinal, type, tf32, n, inner), bytes(n), rate);
 }
 
+/// From products of few tiles, whose time depends on how a library divides them.
+double halfTile(int ordinal, ElementType type, bool tf32, const Hockney& figures, const DeviceRow& row) {
+  const auto width = static_cast<double>(byteWidth(type));
+  const TileRates rates{figures.peak,      figures.half / width, 0, static_cast<double>(row.multiprocessors),
+                        row.launchSeconds, row.memoryBandwidth};
+  std::vector<TileTiming> timed;
+  for (const auto& [n, inner] : {std::pair(256, 1024), {256, 4096}, {512, 1024}, {512, 4096}, {768, 4096}}) {
+    const Shape result{n, n};
+    const double bytes = width * (2.0 * n * inner + static_cast<double>(n) * n);
+    timed.push_back(
+        {productShape(result, inner, false, false), matmulSeconds(ordinal, type, tf32, n, inner), bytes});
+  }
+  return fittedHalfTile(timed, rates, row.launchOf(type, tf32, timed.front().product));
+}
+
 constexpr int64_t copied = int64_t{256} << 20;
 
 /// One link: the latency of a small copy, and the bandwidth of a large one beyond that latency.
@@ -194,8 +211,10 @@ void measureDevice(DeviceRow& row, Bench& bench) {
   const DeviceBuffer from = noise(bench.ordinal, large), to(bench.ordinal, large, "a measurement");
   row.memoryBandwidth =
       rounded(2.0 * static_cast<double>(large) / bench.watch.copySeconds(to.get(), from.get(), large));
+  std::map<ElementType, Hockney> figuresOf;
   for (const ElementType type : measuredTypes) {
-    const Hockney figures = matmulFigures(bench.ordinal, type, /*tf32=*/false, row.memoryBandwidth);
+    const Hockney& figures = figuresOf[type] =
+        matmulFigures(bench.ordinal, type, /*tf32=*/false, row.memoryBandwidth);
     row.peakFlops[static_cast<size_t>(type)] = rounded(figures.peak);
     row.matmulHalfInner[static_cast<size_t>(type)] = rounded(figures.half);
     row.stridedFlops[static_cast<size_t>(type)] = stridedRate(bench.ordinal, type, false, figures.peak);
@@ -213,6 +232,11 @@ void measureDevice(DeviceRow& row, Bench& bench) {
     row.matmulLaunchSeconds[static_cast<size_t>(type)] = matmulLaunch(type, false);
   }
   row.tf32LaunchSeconds = matmulLaunch(ElementType::F32, true);
+  for (const ElementType type : measuredTypes) {
+    row.matmulHalfTile[static_cast<size_t>(type)] =
+        halfTile(bench.ordinal, type, false, figuresOf.at(type), row);
+  }
+  row.tf32HalfTile = halfTile(bench.ordinal, ElementType::F32, true, tf32, row);
   const double overhead = stepOverhead(bench.ordinal, bench.watch.launchCost());
   row.stepOverheadSeconds = rounded(overhead);
 }

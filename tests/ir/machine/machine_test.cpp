@@ -149,6 +149,8 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   row.tf32Flops = 2.0 / 3;
   row.matmulHalfInner = {512, 64.5, 0, 1.0 / 3, 0, 0, 0, 1};
   row.tf32HalfInner = 1e9;
+  row.matmulHalfTile = {48, 0, 0.1, 64, 0, 0, 0, 1};
+  row.tf32HalfTile = 96;
   row.convolutionFlops = {0, 3, 0.7, 0, 0, 0, 0, 1e15};
   row.tf32ConvolutionFlops = 5e14;
   row.stridedFlops = {0, 0, 0.3, 0, 0, 0, 0, 4e15};
@@ -173,6 +175,8 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   CHECK(read.tf32Flops == row.tf32Flops);
   CHECK(read.matmulHalfInner == row.matmulHalfInner);
   CHECK(read.tf32HalfInner == row.tf32HalfInner);
+  CHECK(read.matmulHalfTile == row.matmulHalfTile);
+  CHECK(read.tf32HalfTile == row.tf32HalfTile);
   CHECK(read.convolutionFlops == row.convolutionFlops);
   CHECK(read.tf32ConvolutionFlops == row.tf32ConvolutionFlops);
   CHECK(read.stridedFlops == row.stridedFlops);
