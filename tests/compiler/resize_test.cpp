@@ -183,6 +183,11 @@ TEST_CASE("resize, convTranspose2d: operands that do not fit are refused where t
              }),
              containing("a filter [C, M / groups, KH, KW]"));
   CHECK_THAT(refusal([&](Builder& g) {
+               const Tensor tall = g.input("x", f32({1, 4, int64_t{1} << 40, 5}));
+               return convTranspose2d(tall, filter(g, {4, 2, 2, 2}), {.strides = {1 << 29}});
+             }),
+             containing("axes below 2^30"));
+  CHECK_THAT(refusal([&](Builder& g) {
                return convTranspose2d(picture(g), filter(g, {4, 2, 2, 2}), {.strides = {0}});
              }),
              containing("strides"));

@@ -60,7 +60,12 @@ bool forBothAxes(Dims& dims, int64_t otherwise, int64_t least) {
 
 // What is wrong with the operands and their windows; "" for nothing.
 std::string wrongTransposed(const TensorType& a, const TensorType& filter, int64_t groups) {
-  const bool pictures = isFloat(a.element) && a.shape.rank() == 4 && filter.shape.rank() == 4;
+  const auto isShort = [](const Shape& shape) { // so that no sum of products overflows
+    return std::all_of(shape.dims().begin(), shape.dims().end(),
+                       [](int64_t d) { return d < int64_t{1} << 30; });
+  };
+  const bool pictures = isFloat(a.element) && a.shape.rank() == 4 && filter.shape.rank() == 4 &&
+                        isShort(a.shape) && isShort(filter.shape);
   if (!pictures || filter.shape[0] != a.shape[1] || groups < 1 || a.shape[1] % groups != 0) {
     return fmt::format("convTranspose2d of {} with a filter of {} in {} groups", toString(a),
                        toString(filter), groups);
@@ -85,8 +90,8 @@ Tensor convTranspose2d(Operand a, Operand filter, Window window, Dims outputPadd
     return Tensor(&builder, {});
   };
   if (std::string wrong = wrongTransposed(x->type(), f->type(), groups); !wrong.empty()) {
-    return refuse(std::move(wrong), "give floats [N, C, H, W] and a filter [C, M / groups, KH, KW], where "
-                                    "groups divides C");
+    return refuse(std::move(wrong), "give floats [N, C, H, W] and a filter [C, M / groups, KH, KW], of axes "
+                                    "below 2^30, where groups divides C");
   }
   if (!forBothAxes(window.strides, 1, 1) || !forBothAxes(window.dilations, 1, 1) ||
       !forBothAxes(window.low, 0, 0) || !forBothAxes(window.high, 0, 0) ||

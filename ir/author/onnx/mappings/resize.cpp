@@ -126,12 +126,14 @@ void keepRatio(Resizes& resizes, const std::string& policy, const Dims& lengths)
 
 Axis axisOf(const Resizes& resizes, size_t i, int64_t length) {
   Axis axis{length, length, 1, 0, 1};
+  const auto elements = [](double asked) { // 0 for what is no number
+    return asked > 0 ? static_cast<int64_t>(std::floor(std::min(asked, 1e15))) : 0;
+  };
   if (resizes.sizes.empty()) {
     axis.scale = resizes.scales[i];
-    axis.made =
-        static_cast<int64_t>(std::floor(std::clamp(axis.scale * static_cast<double>(length), 0.0, 1e15)));
+    axis.made = elements(axis.scale * static_cast<double>(length));
   } else {
-    axis.made = static_cast<int64_t>(std::clamp(resizes.sizes[i], 0.0, 1e15));
+    axis.made = elements(resizes.sizes[i]);
     axis.scale = resizes.scales.empty() ? resizes.sizes[i] / static_cast<double>(length) : resizes.scales[i];
   }
   if (!(axis.scale > 0) || axis.made < 0 || length < 1) {
