@@ -60,10 +60,15 @@ class CandidateFitter {
   FittedCandidate run(Placement& placement, const Graph& unfused, const std::string& policy) {
     auto transposed = withTransposedOperands(placement, machine_);
     const bool hasRoom = transposed && fitsInto(machine_, memoryDemand(*transposed, machine_).likely);
+    const Placement plain = placement;
     if (hasRoom) {
       placement = *std::move(transposed);
     }
     fit(placement, unfused, policy);
+    if (hasRoom && !best_ && !isTooSlow_) { // the demand was an estimate
+      placement = plain;
+      fit(placement, unfused, policy);
+    }
     if (found_) {
       placement = *std::move(found_);
     }

@@ -1,6 +1,6 @@
-// withTransposedOperands: transposed copies of operands, for matmuls whose inner dimension is contiguous in
-// neither operand. Hopper's matrix units read tf32 only with a contiguous inner dimension (NVIDIA, "PTX ISA",
-// wgmma), so that cuBLASLt has slower kernels for the others.
+// withTransposedOperands: transposed copies of operands for matmuls with transposeA and without transposeB,
+// in which the inner dimension is contiguous in neither operand. Hopper's matrix units read tf32 only with a
+// contiguous inner dimension (NVIDIA, "PTX ISA", wgmma), so that cuBLASLt has slower kernels for the others.
 #pragma once
 
 #include "ir/machine/machine.h"

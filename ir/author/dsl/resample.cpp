@@ -34,7 +34,7 @@ double placeOf(Coordinates mode, const ResampledAxis& axis, int64_t i) {
   return mode == Coordinates::PytorchHalfPixel && axis.made == 1 ? 0 : (at + 0.5) / axis.scale - 0.5;
 }
 
-// A place that is a whole number or a half but for rounding errors is taken for that.
+// Coordinates within rounding error of a multiple of 1/2 become that multiple.
 double withoutRounding(double place) {
   const double exact = std::round(2 * place) / 2;
   return std::fabs(place - exact) <= 1e-12 * std::max(1.0, std::fabs(place)) ? exact : place;

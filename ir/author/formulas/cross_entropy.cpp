@@ -19,7 +19,7 @@ Tensor atLabel(Tensor rows, Tensor labels) {
   return select(known, reduceSum(select(own, rows, 0), {-1}), std::numeric_limits<double>::quiet_NaN());
 }
 
-// Of labels whose rows all count: the op, and what smoothing adds to it, which reads the logits once.
+// The mean cross-entropy where no label is ignored: the op, plus the term of label smoothing.
 Tensor meanOfLabels(Tensor logits, Tensor labels, double smoothing) {
   const Tensor loss = softmaxCrossEntropy(logits, labels);
   return smoothing == 0 ? loss
