@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
 
@@ -50,6 +51,8 @@ std::string placeText(const Shape& shape, int64_t element) {
   return fmt::format("element [{}]", fmt::join(at, ", "));
 }
 
+constexpr auto wrongLabel = "labels are counted from 0; any other gives a loss that is NaN";
+
 WrongIndex wrong(const Graph& graph, const IndexRange& range, const Literal& data, int64_t element) {
   const OpRow& row = graph[range.op];
   const auto message = [&](std::string_view what) {
@@ -58,9 +61,10 @@ WrongIndex wrong(const Graph& graph, const IndexRange& range, const Literal& dat
   };
   switch (row.kind()) {
   case OpKind::SoftmaxCrossEntropy:
-  case OpKind::SoftmaxCrossEntropyGradient:
-    return {range.op, message("classes"), "labels are counted from 0; any other gives a loss that is NaN"};
-  case OpKind::OneHot: return {range.op, message("places"), "its row is all zeros", false};
+  case OpKind::SoftmaxCrossEntropyGradient: return {range.op, message("classes"), wrongLabel};
+  case OpKind::OneHot:
+    return range.refused ? WrongIndex{range.op, message("classes"), wrongLabel}
+                         : WrongIndex{range.op, message("places"), "its row is all zeros", false};
   case OpKind::ScatterAdd: return {range.op, message("slices"), "its update is added nowhere", false};
   default: break;
   }
@@ -82,11 +86,20 @@ bool allWithin(std::span<const Element> elements, int64_t least, int64_t end) {
   return outside >> 63 == 0;
 }
 
-bool allWithin(const Literal& data, int64_t least, int64_t end) {
+/// The same, but for other labels that do not count.
+template <class Element>
+bool allFit(std::span<const Element> elements, const FedIndices& range) {
+  return allWithin(elements, range.least, range.end) ||
+         (!range.others.empty() && llvm::all_of(elements, [&](int64_t index) {
+           return (index >= range.least && index < range.end) || llvm::is_contained(range.others, index);
+         }));
+}
+
+bool allFit(const Literal& data, const FedIndices& range) {
   switch (data.type().element) {
-  case ElementType::I32: return allWithin(data.data<int32_t>(), least, end);
-  case ElementType::I64: return allWithin(data.data<int64_t>(), least, end);
-  case ElementType::U8: return allWithin(data.data<uint8_t>(), least, end);
+  case ElementType::I32: return allFit(data.data<int32_t>(), range);
+  case ElementType::I64: return allFit(data.data<int64_t>(), range);
+  case ElementType::U8: return allFit(data.data<uint8_t>(), range);
   case ElementType::F32:
   case ElementType::F64:
   case ElementType::F16:
@@ -105,7 +118,7 @@ std::optional<WrongIndex> wrongIndex(const Graph& graph, std::string_view input,
   const ElementRange all = uses.empty() ? ElementRange() : dfc::rangeOf(data.type(), data.bytes());
   const int64_t elements = data.type().shape.elements();
   for (const IndexUse& use : uses) {
-    if (elements == 0 || (use.range.holds(all.lowest) && use.range.holds(all.highest))) {
+    if (elements == 0 || (use.range.isWithin(all.lowest) && use.range.isWithin(all.highest))) {
       continue;
     }
     const Taken isTaken(use.places, elements, taken);
@@ -125,7 +138,7 @@ std::optional<WrongIndex> wrongIndex(const Graph& graph, std::string_view input,
 std::vector<FedIndices> fedIndicesOf(const Graph& graph) {
   std::vector<FedIndices> all;
   for (const auto& [input, range] : refusedRanges(graph)) {
-    all.push_back({input, range.least, range.end});
+    all.push_back({input, range.least, range.end, range.others});
   }
   return all;
 }
@@ -135,7 +148,7 @@ Diagnostics checkIndices(const Graph& graph, llvm::ArrayRef<FedIndices> inputs, 
   Diagnostics errors;
   for (const FedIndices& one : inputs) {
     const auto fed = given.find(one.input);
-    if (fed == given.end() || allWithin(fed->second, one.least, one.end)) {
+    if (fed == given.end() || allFit(fed->second, one)) {
       continue;
     }
     const auto wrong = wrongIndex(graph, one.input, fed->second, taken);

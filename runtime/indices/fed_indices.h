@@ -37,7 +37,8 @@ std::optional<WrongIndex> wrongIndex(const Graph& graph, std::string_view input,
 /// An input of which an op takes elements for indices, and the range that all such ops have in common.
 struct FedIndices {
   std::string input;
-  int64_t least = 0, end = 0; ///< `least` and up, below `end`
+  int64_t least = 0, end = 0;       ///< `least` and up, below `end`
+  std::vector<int64_t> others = {}; ///< beside these: labels that do not count
 };
 
 /// The inputs whose elements are refused out of range. Looks at the ops alone, once.

@@ -3,8 +3,13 @@
 
 #include "ir/graph/rules/op_rules.h"
 #include "ir/graph/whole_state.h"
+#include "runtime/indices/nan_answers.h"
+#include "runtime/indices/taken_elements.h"
+
+#include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 
@@ -13,6 +18,11 @@ namespace {
 
 /// Counted from the end where negative.
 IndexRange fromEitherEnd(OpId op, int64_t length) { return {op, -length, length}; }
+/// The op's convention for indices out of range is one that a graph may count on.
+IndexRange meant(IndexRange range) {
+  range.refused = false;
+  return range;
+}
 
 /// Of the op's operand `operand`, where that holds indices.
 std::optional<IndexRange> rangeOf(const Graph& graph, OpId op, size_t operand) {
@@ -23,111 +33,14 @@ std::optional<IndexRange> rangeOf(const Graph& graph, OpId op, size_t operand) {
     return fromEitherEnd(op, gather->part.lengthOf(along(gather->axis)));
   }
   if (const auto* scatter = row.getIf<ops::ScatterAdd>(); scatter != nullptr && operand == 1) {
-    return fromEitherEnd(op, scatter->part.lengthOf(along(scatter->axis)));
+    return meant(fromEitherEnd(op, scatter->part.lengthOf(along(scatter->axis))));
   }
   if (const auto* oneHot = row.getIf<ops::OneHot>()) {
-    return fromEitherEnd(op, oneHot->part.lengthOf(oneHot->depth));
+    return meant(fromEitherEnd(op, oneHot->part.lengthOf(oneHot->depth)));
   }
   const bool takesLabels =
       row.kind() == OpKind::SoftmaxCrossEntropy || row.kind() == OpKind::SoftmaxCrossEntropyGradient;
   return takesLabels && operand == 1 ? std::optional(IndexRange{op, 0, first[1]}) : std::nullopt;
-}
-
-/// Whether the op's convention for indices out of range is one that a graph may count on.
-bool isMeant(OpKind kind) { return kind == OpKind::OneHot || kind == OpKind::ScatterAdd; }
-
-bool holdsIndices(const TensorType& type) {
-  return !isFloat(type.element) && type.element != ElementType::Bool;
-}
-
-/// Whether the elements of the first operand stay as they are, in their order.
-bool keepsOrder(const Graph& graph, OpId op) {
-  const OpRow& row = graph[op];
-  const OpClass opClass = classOf(row.kind());
-  return opClass == OpClass::Transfer || opClass == OpClass::View ||
-         (row.kind() == OpKind::Cast && holdsIndices(graph.typeOf(row.operands[0])) &&
-          holdsIndices(graph.typeOf(row.firstResult)));
-}
-
-/// Where elements of a row-major tensor lie in another: `offset`, and a stride for each axis.
-struct Strided {
-  int64_t offset = 0;
-  Dims strides;
-};
-
-Dims stridesOf(const Shape& shape) {
-  Dims strides(shape.rank(), 1);
-  for (size_t axis = shape.rank(); axis-- > 1;) {
-    strides[axis - 1] = strides[axis] * shape[axis];
-  }
-  return strides;
-}
-
-Strided slicedBy(const ops::Slice& slice, const Shape& from) {
-  Strided taken{0, stridesOf(from)};
-  for (size_t axis = 0; axis < from.rank(); ++axis) {
-    taken.offset += slice.starts[axis] * taken.strides[axis];
-    taken.strides[axis] *= slice.strides.empty() ? 1 : slice.strides[axis];
-  }
-  return taken;
-}
-
-Strided transposedBy(const ops::Transpose& transpose, const Shape& from) {
-  const Dims strides = stridesOf(from);
-  Strided taken{0, Dims(from.rank(), 0)};
-  for (size_t axis = 0; axis < from.rank(); ++axis) {
-    taken.strides[axis] = transpose.permutation.empty()
-                              ? strides[from.rank() - 1 - axis]
-                              : strides[static_cast<size_t>(transpose.permutation[axis])];
-  }
-  return taken;
-}
-
-/// Of result `result`; none where the op is not of these.
-std::optional<Strided> takenBy(const Graph& graph, OpId op, uint32_t result) {
-  const OpRow& row = graph[op];
-  if (row.operands.empty()) {
-    return std::nullopt;
-  }
-  const Shape& from = graph.typeOf(row.operands[0]).shape;
-  if (const auto* subview = row.getIf<ops::Subview>()) {
-    return Strided{subview->start, stridesOf(Shape(subview->shape))};
-  }
-  if (keepsOrder(graph, op)) {
-    return Strided{0, stridesOf(graph.typeOf(row.firstResult).shape)};
-  }
-  if (const auto* slice = row.getIf<ops::Slice>()) {
-    return slicedBy(*slice, from);
-  }
-  if (const auto* transpose = row.getIf<ops::Transpose>()) {
-    return transposedBy(*transpose, from);
-  }
-  if (const auto* split = row.getIf<ops::Split>()) {
-    Strided taken{0, stridesOf(from)};
-    const int64_t stride = taken.strides[*normalAxis(split->axis, from.rank())];
-    taken.offset = std::accumulate(split->sizes.begin(), split->sizes.begin() + result, int64_t{0}) * stride;
-    return taken;
-  }
-  return std::nullopt;
-}
-
-/// The places that a result of this shape takes of its operand's.
-Literal placesTaken(const Literal& from, const Shape& shape, const Strided& taken) {
-  Literal to(TensorType{ElementType::I64, shape});
-  const auto read = from.data<int64_t>();
-  const auto written = to.mutableData<int64_t>();
-  Dims at(shape.rank(), 0);
-  for (int64_t& place : written) {
-    int64_t source = taken.offset;
-    for (size_t axis = 0; axis < at.size(); ++axis) {
-      source += at[axis] * taken.strides[axis];
-    }
-    place = read[static_cast<size_t>(source)];
-    for (size_t axis = at.size(); axis-- > 0 && ++at[axis] == shape[axis];) {
-      at[axis] = 0;
-    }
-  }
-  return to;
 }
 
 /// Whether the op is this input of the author's, or a part of it, and may feed indices.
@@ -135,23 +48,132 @@ bool feeds(const Graph& graph, OpId op, std::string_view input) {
   return authorNameOf(graph, op) == input && holdsIndices(graph.typeOf(graph[op].firstResult));
 }
 
-/// Calls `visit(range, operand)` for every op that takes values of `reached` for indices, and
-/// `pass(operand, result, taken)` for every result that holds elements of such a value.
-template <class Reached, class Visit, class Pass>
-void followIndices(const Graph& graph, const Reached& reached, const Visit& visit, const Pass& pass) {
-  for (const OpId op : graph.ops()) {
-    const OpRow& row = graph[op];
-    for (size_t i = 0; i < row.operands.size(); ++i) {
-      if (const auto range = reached(row.operands[i]) ? rangeOf(graph, op, i) : std::nullopt) {
-        visit(*range, row.operands[i]);
-      }
+/// Values that hold elements of an input: as they are, or some of them replaced, which oneHot alone takes. In
+/// both tables equal numbers stand for the same elements in the same order, 0 for none.
+struct Held {
+  explicit Held(const Graph& graph) : asTheyAre(graph.valueCount(), 0), replaced(asTheyAre) {}
+  bool holds(ValueId value) const { return rowOf(value) != 0; }
+  uint32_t rowOf(ValueId value) const { return std::max(asTheyAre[value], replaced[value]); }
+  SideTable<ValueId, uint32_t> asTheyAre, replaced;
+};
+
+/// The operand of which the op replaces some elements by others: the ignored label by one that there is.
+std::optional<ValueId> replacedBy(const Graph& graph, const OpRow& row, const Held& held) {
+  const auto* fused = row.getIf<ops::Fused>();
+  const bool mayReplace =
+      row.kind() == OpKind::Select || (fused != nullptr && fused->reduction == ops::Fused::Reduction::None);
+  if (!mayReplace || !holdsIndices(graph.typeOf(row.firstResult))) {
+    return std::nullopt;
+  }
+  const auto found = llvm::find_if(row.operands, [&](ValueId operand) {
+    return held.holds(operand) && graph.typeOf(operand) == graph.typeOf(row.firstResult);
+  });
+  return found == row.operands.end() ? std::nullopt : std::optional(*found);
+}
+
+/// A range of oneHot becomes that of labels where the graph answers all others with NaN.
+void refuseWrongLabels(const Graph& graph, const NanAnswers& answers, ValueId operand, IndexRange& range) {
+  const int64_t classes = range.end;
+  const auto keeps = [&](int64_t label) {
+    return answers.at(operand, static_cast<double>(label)) == static_cast<double>(label);
+  };
+  const auto isNan = [&](int64_t label) { return answers.isNan(static_cast<double>(label)); };
+  if (graph[range.op].kind() != OpKind::OneHot || classes == 0 || !keeps(0) || !keeps(classes - 1) ||
+      !isNan(-1 - classes) || !isNan(classes) || isNan(classes - 1)) {
+    return;
+  }
+  range.refused = true;
+  range.least = isNan(-1) ? 0 : range.least;
+  for (const double number : answers.comparedWith()) {
+    const auto label = static_cast<int64_t>(number);
+    if (!range.holds(number) && !isNan(label)) {
+      range.others.push_back(label);
     }
-    for (uint32_t i = 0; i < row.resultCount && !row.operands.empty() && reached(row.operands[0]); ++i) {
-      if (const auto taken = takenBy(graph, op, i)) {
-        pass(row.operands[0], ValueId(row.firstResult.index() + i), *taken);
+  }
+}
+
+/// An op that takes a value's elements for indices.
+struct Taker {
+  IndexRange range;
+  ValueId operand;
+};
+
+/// All takers of an input's elements. Calls `pass(operand, result, elements)` for every result that holds
+/// elements of an operand.
+template <class Pass>
+class Takers {
+ public:
+  Takers(const Graph& graph, std::string_view input, const Pass& pass)
+      : graph_(graph), pass_(pass), held_(graph) {
+    for (const OpId op : graph.ops()) {
+      if (graph[op].kind() == OpKind::Input && feeds(graph, op, input)) {
+        held_.asTheyAre[graph[op].firstResult] = ++last_;
+      }
+      note(op);
+      passOn(op);
+    }
+    refuseLabels();
+  }
+  const std::vector<Taker>& all() const { return takers_; }
+
+ private:
+  void note(OpId op) {
+    const OpRow& row = graph_[op];
+    for (size_t i = 0; i < row.operands.size(); ++i) {
+      const ValueId operand = row.operands[i];
+      const bool isTaken =
+          row.kind() == OpKind::OneHot ? held_.holds(operand) : held_.asTheyAre[operand] != 0;
+      if (const auto range = isTaken ? rangeOf(graph_, op, i) : std::nullopt) {
+        takers_.push_back({*range, operand});
       }
     }
   }
+
+  void passOn(OpId op) {
+    const OpRow& row = graph_[op];
+    for (uint32_t i = 0; i < row.resultCount && !row.operands.empty() && held_.holds(row.operands[0]); ++i) {
+      if (const auto elements = takenBy(graph_, op, i)) {
+        const ValueId from = row.operands[0], to(row.firstResult.index() + i);
+        auto& table = held_.asTheyAre[from] != 0 ? held_.asTheyAre : held_.replaced;
+        table[to] = keepsOrder(graph_, op) ? held_.rowOf(from) : ++last_;
+        pass_(from, to, *elements);
+      }
+    }
+    if (const auto from = replacedBy(graph_, row, held_)) {
+      held_.replaced[row.firstResult] = held_.rowOf(*from);
+      pass_(*from, row.firstResult, allOf(graph_.typeOf(*from).shape));
+    }
+  }
+
+  void refuseLabels() {
+    std::map<uint32_t, NanAnswers> answers; // by row
+    for (auto& [range, operand] : takers_) {
+      const uint32_t row = held_.rowOf(operand);
+      const auto asked = answers.try_emplace(row, graph_, held_.asTheyAre, row).first;
+      refuseWrongLabels(graph_, asked->second, operand, range);
+    }
+    llvm::erase_if(takers_, [&](const Taker& taker) { // what a computed index names is the graph's own affair
+      return held_.replaced[taker.operand] != 0 && !taker.range.refused;
+    });
+  }
+
+  const Graph& graph_;
+  const Pass& pass_;
+  Held held_;
+  uint32_t last_ = 0; ///< row of elements
+  std::vector<Taker> takers_;
+};
+
+/// What the two have in common.
+void narrow(IndexRange& range, const IndexRange& by) {
+  const IndexRange before = range;
+  range.least = std::max(range.least, by.least);
+  range.end = std::min(range.end, by.end);
+  range.others.insert(range.others.end(), by.others.begin(), by.others.end());
+  llvm::erase_if(range.others, [&](int64_t other) {
+    const auto label = static_cast<double>(other);
+    return !before.holds(label) || !by.holds(label);
+  });
 }
 
 /// 0, 1, … of the author's input, or of a part of it.
@@ -172,41 +194,41 @@ std::vector<IndexUse> indexUsesOf(const Graph& graph, std::string_view input) {
       places[graph[op].firstResult] = placesOf(graph, op);
     }
   }
+  const auto pass = [&](ValueId from, ValueId to, const Strided& elements) {
+    places[to] = placesTaken(*places[from], graph.typeOf(to).shape, elements);
+  };
+  const Takers takers(graph, input, pass);
   std::vector<IndexUse> uses;
-  followIndices(
-      graph, [&](ValueId value) { return places[value].has_value(); },
-      [&](const IndexRange& range, ValueId operand) {
-        uses.push_back({range, *places[operand]});
-      },
-      [&](ValueId from, ValueId to, const Strided& taken) {
-        places[to] = placesTaken(*places[from], graph.typeOf(to).shape, taken);
-      });
+  for (const Taker& taker : takers.all()) {
+    uses.push_back({taker.range, *places[taker.operand]});
+  }
   return uses;
 }
 
 std::vector<std::pair<std::string, IndexRange>> refusedRanges(const Graph& graph) {
-  SideTable<ValueId, OpId> from(graph.valueCount()); // an input
+  std::vector<std::string_view> inputs;
   for (const OpId op : graph.opsOf(OpKind::Input)) {
-    from[graph[op].firstResult] = feeds(graph, op, authorNameOf(graph, op)) ? op : OpId();
+    const std::string_view name = authorNameOf(graph, op);
+    if (feeds(graph, op, name) && !llvm::is_contained(inputs, name)) {
+      inputs.push_back(name);
+    }
   }
   std::vector<std::pair<std::string, IndexRange>> all;
-  followIndices(
-      graph, [&](ValueId value) { return from[value].valid(); },
-      [&](const IndexRange& range, ValueId operand) {
-        if (isMeant(graph[range.op].kind())) {
-          return;
-        }
-        const std::string_view name = authorNameOf(graph, from[operand]);
-        const auto known =
-            std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == name; });
-        if (known == all.end()) {
-          all.emplace_back(name, range);
-        } else {
-          known->second.least = std::max(known->second.least, range.least);
-          known->second.end = std::min(known->second.end, range.end);
-        }
-      },
-      [&](ValueId operand, ValueId to, const Strided&) { from[to] = from[operand]; });
+  for (const std::string_view input : inputs) {
+    std::optional<IndexRange> common;
+    const auto pass = [](ValueId, ValueId, const Strided&) {};
+    const Takers takers(graph, input, pass);
+    for (const Taker& taker : takers.all()) {
+      if (taker.range.refused && common) {
+        narrow(*common, taker.range);
+      } else if (taker.range.refused) {
+        common = taker.range;
+      }
+    }
+    if (common) {
+      all.emplace_back(input, *common);
+    }
+  }
   return all;
 }
 

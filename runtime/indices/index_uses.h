@@ -5,6 +5,7 @@
 #include "ir/graph/graph.h"
 #include "ir/graph/literal.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,12 +13,18 @@
 
 namespace dfc {
 
-/// The range of the indices that an op takes: `least` and up, below `end`.
+/// The range of the indices that an op takes: `least` and up, below `end`, and `others`.
 struct IndexRange {
   OpId op;
   int64_t least = 0, end = 0;
-  bool holds(double index) const {
+  bool refused = true;              ///< false: the op says what becomes of others, and they may be meant
+  std::vector<int64_t> others = {}; ///< labels that do not count
+  bool isWithin(double index) const {
     return index >= static_cast<double>(least) && index < static_cast<double>(end);
+  }
+  bool holds(double index) const {
+    return isWithin(index) || std::any_of(others.begin(), others.end(),
+                                          [&](int64_t other) { return index == static_cast<double>(other); });
   }
 };
 
@@ -28,7 +35,8 @@ struct IndexUse {
 };
 
 /// All ops that take elements of the author's input for indices. The input is followed through transfers,
-/// casts between integers, views, transposes and slices.
+/// casts between integers, views, transposes and slices; on the way to a oneHot also through what replaces
+/// some of the elements, where the graph answers all that name no class with NaN (a loss of labels).
 std::vector<IndexUse> indexUsesOf(const Graph& graph, std::string_view input);
 
 /// The range of an input's elements under all ops that take some of them and refuse others, by the input's

@@ -1,12 +1,15 @@
 // Labels and indices out of range in what is fed: refused before a step, with the row, the op and its place.
 #include "runtime/indices/fed_indices.h"
 
+#include "ir/author/losses.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/op.h"
 #include "runtime/predict/predict.h"
 #include "runtime/training/trainer.h"
 #include "tests/runtime/session_support.h"
 #include "tests/support/matchers.h"
+
+#include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
@@ -96,6 +99,57 @@ TEST_CASE("fed indices: a subview takes the elements from its start on") {
   const Diagnostics errors = checkIndices(graph, fedIndicesOf(graph), {{"ids", fed}});
   REQUIRE(errors.size() == 1);
   CHECK_THAT(errors[0].message, startingWith("input 'ids': row 41 is 9, but op 'gather' has 5 slices"));
+}
+
+namespace {
+
+/// A loss of labels [2, 3] of tokens [2, 4], as a formula.
+Graph formulaLoss(const CrossEntropyOptions& options) {
+  Builder g("formula");
+  const Tensor labels = slice(g.input("tokens", {ElementType::I64, {2, 4}}), {0, 1}, {2, 4});
+  g.fetch("loss", softmaxCrossEntropy(g.input("logits", f32({2, 3, 4})), labels, options));
+  return finished(std::move(g));
+}
+
+} // namespace
+
+TEST_CASE("fed labels of losses that are formulas: refused, but for the label that does not count") {
+  const auto row = [](int64_t last) { return integers({2, 4}, {99, 0, 3, -100, 99, 1, 2, last}); };
+  for (const bool ignores : {false, true}) {
+    for (const double smoothing : {0.0, 0.1}) {
+      for (const LossReduction reduction : {LossReduction::Mean, LossReduction::Sum, LossReduction::None}) {
+        CAPTURE(ignores, smoothing, static_cast<int>(reduction));
+        const Graph graph =
+            formulaLoss({smoothing, ignores ? std::optional<int64_t>(-100) : std::nullopt, reduction});
+        const auto session = opened(tinyPlan(graph, smallMachine(0)));
+        const auto errors = [&](const Literal& tokens) {
+          return session->run({{"logits", Literal(f32({2, 3, 4}))}, {"tokens", tokens}}).errors();
+        };
+        Literal all = row(3);
+        all.set(3, 0);
+        CHECK(errors(all).empty()); // the first column is not taken
+        CHECK(errors(row(3)).empty() == ignores);
+        for (const int64_t label : {4, -1, -99}) {
+          const Diagnostics wrong = errors(row(label));
+          REQUIRE(wrong.size() == 1);
+          CHECK_THAT(wrong[0].message,
+                     startingWith(ignores
+                                      ? fmt::format("input 'tokens': element [1, 3] is {}, but op '", label)
+                                      : "input 'tokens': element [0, 3] is -100, but op '"));
+          CHECK_THAT(wrong[0].message, containing("has 4 classes, 0 to 3"));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("fed indices: rows of oneHot that the graph masks by itself are meant") {
+  Builder g("masked");
+  const Tensor y = g.input("y", {ElementType::I64, {3}}), x = g.input("x", f32({3, 4}));
+  const Tensor known = compare(y, 0, Direction::Ge) & compare(y, 4, Direction::Lt);
+  g.fetch("y", reduceSum(select(known, reduceSum(oneHot(y, 4) * x, {1}), 0)));
+  g.fetch("rows", gather(x, select(known, y, 0)));
+  CHECK(fedIndicesOf(finished(std::move(g))).empty());
 }
 
 TEST_CASE("fed indices: zeros of oneHot are meant, and computed indices are not followed") {

@@ -24,6 +24,24 @@ def test_a_label_that_names_no_class_has_a_row_and_a_line():
     assert np.isnan(classifier(check_indices=False).run({"logits": LOGITS, "labels": np.array([0, 1, 3, 2])})["loss"])
 
 
+@pytest.mark.parametrize("options", [{"ignore_index": -100}, {"reduction": "none"}, {"ignore_index": -100, "label_smoothing": 0.1},
+                                     {"label_smoothing": 0.1, "reduction": "sum"}], ids=str)
+def test_wrong_labels_of_losses_that_are_formulas(options):
+    g = dfc.Builder("formula")
+    x, y = g.input("x", (4, 2)), g.input("y", 4, dfc.int64)
+    w = g.parameter("w", (2, 3), 1.0)
+    loss = dfc.softmax_cross_entropy(x @ w, y, **options)
+    dfc.sgd([w], dfc.gradients(loss.sum(), [w]), 0.1)
+    g.fetch("loss", loss)
+    graph, feeds = g.finish(), {"x": np.ones((4, 2), np.float32)}
+    for session in (dfc.open(graph, "cpu"), dfc.open(graph, "cpu-2gpu", policy="split", session={"gpu_backend": "emulated"})):
+        assert np.isfinite(session.run({**feeds, "y": [0, 1, 2, options.get("ignore_index", 2)]})["loss"]).all()
+        for label in (3, -1, -99):
+            with pytest.raises(dfc.Error, match=rf"test_refused_rows.py:\d+:\d+: error: input 'y': row 2 is {label}, but op '\S+' has 3 "
+                                                "classes, 0 to 2"):
+                session.run({**feeds, "y": [0, 1, label, 2]})
+
+
 def test_data_sets_are_looked_through_before_the_first_step():
     session, labels, steps = classifier(), np.zeros(12, np.int64), []
     labels[9] = -1
