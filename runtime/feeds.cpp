@@ -1,6 +1,8 @@
 // Names and types of feeds against those of inputs.
 #include "runtime/feeds.h"
 
+#include "ir/graph/whole_state.h"
+
 #include <fmt/format.h>
 #include <llvm/ADT/SmallPtrSet.h>
 
@@ -40,7 +42,19 @@ std::string listOf(llvm::ArrayRef<FeedRow> inputs) {
                          : fmt::format("the inputs are {}", fmt::join(entries, ", "));
 }
 
-Diagnostic wrongType(const FeedRow& input, const TensorType& given) {
+/// An error at the line that declares the input.
+Diagnostic errorAt(const Graph& graph, const FeedRow& input, std::string message, std::string hint) {
+  SourceLocation where;
+  for (const OpId op : graph.opsOf(OpKind::Input)) {
+    if (authorNameOf(graph, op) == input.name) {
+      where = graph.locationOf(op);
+      break;
+    }
+  }
+  return {Severity::Error, where, std::move(message), std::move(hint)};
+}
+
+Diagnostic wrongType(const Graph& graph, const FeedRow& input, const TensorType& given) {
   std::string wayOut;
   if (input.type.element != given.element) {
     wayOut = fmt::format("convert the value to {}", name(input.type.element));
@@ -49,9 +63,10 @@ Diagnostic wrongType(const FeedRow& input, const TensorType& given) {
     wayOut += fmt::format("{}feed a value of shape {}, or compile the graph for {}",
                           wayOut.empty() ? "" : "; and ", toString(input.type.shape), toString(given.shape));
   }
-  return errorWithoutPlace(fmt::format("input '{}' is {}, but the value fed is {}", input.name,
-                                       toString(input.type), toString(given)),
-                           std::move(wayOut));
+  return errorAt(graph, input,
+                 fmt::format("input '{}' is {}, but the value fed is {}", input.name, toString(input.type),
+                             toString(given)),
+                 std::move(wayOut));
 }
 
 /// Two values each of which has the type of the other's input: the names are likelier wrong than the values.
@@ -90,7 +105,7 @@ bool allFit(llvm::ArrayRef<FeedRow> rows, const NamedLiterals& given) {
 
 } // namespace
 
-Diagnostics checkFeeds(llvm::ArrayRef<FeedRow> rows, const NamedLiterals& given) {
+Diagnostics checkFeeds(const Graph& graph, llvm::ArrayRef<FeedRow> rows, const NamedLiterals& given) {
   if (allFit(rows, given)) {
     return {};
   }
@@ -109,13 +124,13 @@ Diagnostics checkFeeds(llvm::ArrayRef<FeedRow> rows, const NamedLiterals& given)
       errors.push_back(errorWithoutPlace(fmt::format("the plan has no input named '{}'", fed),
                                          near ? fmt::format("did you mean '{}'?", *near) : listOf(inputs)));
     } else if (input->type != entry.second.type()) {
-      errors.push_back(wrongType(*input, entry.second.type()));
+      errors.push_back(wrongType(graph, *input, entry.second.type()));
     }
   }
   for (const FeedRow& input : inputs) {
     if (given.find(input.name) == given.end()) {
-      errors.push_back(errorWithoutPlace(fmt::format("input '{}' is not fed", input.name),
-                                         fmt::format("feed a value of type {}", toString(input.type))));
+      errors.push_back(errorAt(graph, input, fmt::format("input '{}' is not fed", input.name),
+                               fmt::format("feed a value of type {}", toString(input.type))));
     }
   }
   return errors;

@@ -7,7 +7,8 @@
 namespace dfc {
 
 /// Every mistake at once: inputs without a value, names that the plan does not have (did you mean …), values
-/// of another type or shape, each naming the input and both types. Empty when all is well.
-Diagnostics checkFeeds(llvm::ArrayRef<FeedRow> rows, const NamedLiterals& given);
+/// of another type or shape, each naming the input and both types, at the line of the input. Empty when all
+/// is well.
+Diagnostics checkFeeds(const Graph& graph, llvm::ArrayRef<FeedRow> rows, const NamedLiterals& given);
 
 } // namespace dfc

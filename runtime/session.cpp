@@ -48,7 +48,7 @@ Session::~Session() {
 }
 
 Diagnostics Session::Impl::refused(const NamedLiterals& feeds) const {
-  Diagnostics errors = checkFeeds(steps->feeds(), feeds);
+  Diagnostics errors = checkFeeds(plan->graph(), steps->feeds(), feeds);
   return errors.empty() ? checkIndices(plan->graph(), indices, feeds) : errors;
 }
 
