@@ -31,7 +31,7 @@ endif()
 
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module NumPy)
 find_package(nanobind CONFIG REQUIRED HINTS "${dfc_nanobind}")
-dfc_sources(sources GLOBS tools/python/module/*.cpp tools/python/module/arrays/*.cpp tools/python/module/session/*.cpp tools/python/module/training/*.cpp)
+dfc_sources(sources GLOBS tools/python/module/*.cpp tools/python/module/arrays/*.cpp tools/python/module/planning/*.cpp tools/python/module/session/*.cpp tools/python/module/training/*.cpp)
 nanobind_add_module(dfc_python NB_STATIC NOMINSIZE NOSTRIP NB_SUPPRESS_WARNINGS ${sources} tools/dfc/explanation_json.cpp)
 target_link_libraries(dfc_python PRIVATE dfc_flags dfc_open dfc_compiler_explain dfc_compiler dfc_runtime Python::NumPy)
 target_link_options(dfc_python PRIVATE LINKER:--exclude-libs,ALL) # another copy of dfc may be in the process

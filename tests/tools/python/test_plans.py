@@ -2,6 +2,7 @@
 
 import pickle
 import shutil
+import signal
 
 import numpy as np
 import pytest
@@ -27,6 +28,25 @@ FEEDS = {"x": np.random.default_rng(0).standard_normal((64, 32)).astype(np.float
 def losses(plan, **options):
     session = dfc.Session(plan, **options)
     return [float(session.run(FEEDS)["loss"]) for _ in range(3)]
+
+
+def test_ctrl_c_ends_planning():
+    def stop(*_):
+        raise InterruptedError
+
+    g = dfc.Builder()
+    h = g.input("x", (64, 64))
+    for i in range(8):
+        h = dfc.tanh(h @ g.parameter(f"w{i}", (64, 64)))
+    g.fetch("y", h)
+    graph, before = g.finish(), signal.signal(signal.SIGALRM, stop)
+    try:
+        for plan in (dfc.compile, dfc.explain):
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            with pytest.raises(InterruptedError):
+                plan(graph, "cpu-2gpu", plan_seconds=3600)
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_saved_plans(tmp_path):

@@ -3,7 +3,7 @@
 
 #include "runtime/session.h"
 #include "tools/python/module/arguments.h"
-#include "tools/python/module/plan.h"
+#include "tools/python/module/planning/plan.h"
 
 #include <nanobind/nanobind.h>
 

@@ -9,7 +9,7 @@
 #include "tools/python/module/custom.h"
 #include "tools/python/module/errors.h"
 #include "tools/python/module/plain.h"
-#include "tools/python/module/plan.h"
+#include "tools/python/module/planning/plan.h"
 #include "tools/python/module/session/open_session.h"
 #include "tools/python/module/session/session_state.h"
 

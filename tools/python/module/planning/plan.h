@@ -28,7 +28,4 @@ std::string pageOf(const Plan& self, const PlanTrace* measured);
 /// The options of `compile` and the tables that its cost model stands on.
 struct Options : CompileOptions {};
 
-/// compile() by the tables of the options where there are any, else by the roofline.
-Result<Executable> compileWith(const Graph& graph, const Machine& machine, const Options& options);
-
 } // namespace dfc::python

@@ -1,15 +1,16 @@
 // explain: a plan and the reasons for it, as JSON that the package makes plain objects of.
 #include "compiler/explain/explain.h"
 
-#include "compiler/cost/calibrated_cost_model.h"
 #include "tools/dfc/explanation_json.h"
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/errors.h"
-#include "tools/python/module/plan.h"
+#include "tools/python/module/planning/interruptible.h"
+#include "tools/python/module/planning/plan.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <optional>
 #include <tuple>
 
 namespace nb = nanobind;
@@ -19,26 +20,16 @@ namespace {
 
 using nb::literals::operator""_a;
 
-Result<Explained> explainWith(const Graph& graph, const Machine& machine, const Options& options,
-                              const ExplainOptions& how) {
-  const RooflineCostModel roofline;
-  if (options.calibrations.empty()) {
-    return explain(graph, machine, roofline, options, how);
-  }
-  return explain(graph, machine, CalibratedCostModel(options.calibrations, roofline), options, how);
-}
-
 std::tuple<Plan, std::string, std::string> explained(const Graph& graph, const Machine& machine,
                                                      const Options& options, size_t scopeDepth,
                                                      bool changes) {
   ExplainOptions how;
   how.scopeDepth = scopeDepth;
   how.changes = changes;
-  auto made = [&] {
-    const nb::gil_scoped_release unlocked;
-    return explainWith(graph, machine, options, how);
-  }();
-  Explained found = orRaise(std::move(made));
+  std::optional<Result<Explained>> made;
+  withStoppableCost(options,
+                    [&](const CostModel& cost) { made = explain(graph, machine, cost, options, how); });
+  Explained found = orRaise(*std::move(made));
   return {Plan{std::make_shared<const Executable>(std::move(found.plan))},
           tool::explanationJson(found.explanation), printExplanation(found.explanation)};
 }

@@ -1,7 +1,6 @@
 // compile, and what a plan says of itself.
-#include "tools/python/module/plan.h"
+#include "tools/python/module/planning/plan.h"
 
-#include "compiler/cost/calibrated_cost_model.h"
 #include "compiler/simulate/simulate.h"
 #include "ir/draw/placed_dot.h"
 #include "ir/draw/schedule_dot.h"
@@ -11,12 +10,14 @@
 #include "tools/python/module/bindings.h"
 #include "tools/python/module/errors.h"
 #include "tools/python/module/plain.h"
+#include "tools/python/module/planning/interruptible.h"
 
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <tuple>
 
 namespace nb = nanobind;
@@ -27,11 +28,9 @@ namespace {
 using nb::literals::operator""_a;
 
 Plan compiled(const Graph& graph, const Machine& machine, const Options& options) {
-  auto made = [&] {
-    const nb::gil_scoped_release unlocked; // planning looks at no object of Python
-    return compileWith(graph, machine, options);
-  }();
-  return {std::make_shared<const Executable>(orRaise(std::move(made)))};
+  std::optional<Result<Executable>> made;
+  withStoppableCost(options, [&](const CostModel& cost) { made = compile(graph, machine, cost, options); });
+  return {std::make_shared<const Executable>(orRaise(*std::move(made)))};
 }
 
 // --- What a plan says.
@@ -225,14 +224,6 @@ void bindOptions(nb::module_& module) {
 }
 
 } // namespace
-
-Result<Executable> compileWith(const Graph& graph, const Machine& machine, const Options& options) {
-  const RooflineCostModel roofline;
-  if (options.calibrations.empty()) {
-    return compile(graph, machine, roofline, options);
-  }
-  return compile(graph, machine, CalibratedCostModel(options.calibrations, roofline), options);
-}
 
 void bindPlan(nb::module_& module) {
   bindOptions(module);

@@ -3,7 +3,7 @@
 #include "compiler/simulate/simulate.h"
 #include "ir/draw/page/plan_page.h"
 #include "tools/dfc/explanation_json.h"
-#include "tools/python/module/plan.h"
+#include "tools/python/module/planning/plan.h"
 
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
