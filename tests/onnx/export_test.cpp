@@ -3,6 +3,8 @@
 #include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
 #include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/author/losses.h"
 #include "ir/author/onnx/import.h"
 #include "ir/author/text/parse.h"
 #include "ir/author/text/print.h"
@@ -214,7 +216,6 @@ void checkRandomGraphs(uint64_t first, uint64_t last) {
   for (uint64_t seed = first; seed <= last; ++seed) {
     CAPTURE(seed);
     const Graph graph = randomGraph(seed, options);
-    if (seed == 81) puts(printGraph(graph).c_str());
     CHECK(roundTrip(graph, randomFeeds(graph, seed), 1e-6) == "");
   }
 }
@@ -223,6 +224,35 @@ void checkRandomGraphs(uint64_t first, uint64_t last) {
 
 TEST_CASE("onnx out: random graphs, there and back") { checkRandomGraphs(1, 12); }
 TEST_CASE("onnx out: many random graphs, there and back", "[heavy]") { checkRandomGraphs(13, 400); }
+
+TEST_CASE("onnx out: losses and their gradients, there and back") {
+  Builder g("losses");
+  const Tensor x = g.input("x", f32({4, 5})), y = g.input("y", f32({4, 5}));
+  const Tensor labels = g.input("labels", {ElementType::I64, {4}}),
+               hits = g.input("hits", {ElementType::Bool, {4, 5}});
+  std::vector<Tensor> losses = {cosineSimilarity(x, y), contrastiveLoss(x, y), smoothL1Loss(x, y, 0)};
+  for (const auto reduction : {LossReduction::Mean, LossReduction::Sum, LossReduction::None}) {
+    for (const Tensor& loss :
+         {squaredError(x, y, reduction), absoluteError(x, y, reduction), huberLoss(x, y, 0.7, reduction),
+          smoothL1Loss(x, y, 0.7, reduction), sigmoidCrossEntropy(x, hits, reduction, 2),
+          klDivergence(logSoftmax(x), softmax(y), reduction),
+          softmaxCrossEntropy(x, softmax(y), {.smoothing = 0.1, .reduction = reduction}),
+          softmaxCrossEntropy(x, labels, {.ignored = -100, .reduction = reduction}),
+          softmaxCrossEntropy(x, labels, {.smoothing = 0.1, .ignored = -100, .reduction = reduction})}) {
+      losses.push_back(loss);
+    }
+  }
+  Tensor sum = g.scalar(ElementType::F32, 0);
+  for (size_t i = 0; i < losses.size(); ++i) {
+    g.fetch(fmt::format("loss{}", i), losses[i]);
+    sum = sum + reduceSum(losses[i]);
+  }
+  g.fetch("gradient", gradients(sum, {x})[0]);
+  const Graph graph = std::move(g).finish().orThrow();
+  NamedLiterals feeds = randomFeeds(graph, 5);
+  feeds["labels"] = Literal::of<int64_t>({4}, {1, 4, -100, 0});
+  CHECK(roundTrip(graph, feeds, 1e-5) == "");
+}
 
 TEST_CASE("onnx out: the graphs of the lessons, there and back") {
   for (const std::string file : {"02_train_mlp/mlp_eval.dfg", "02_train_mlp/mlp.dfg"}) {
