@@ -216,7 +216,9 @@ Tensor Builder::assign(Tensor parameter, Tensor value, std::source_location wher
 }
 
 void Builder::fetch(std::string_view name, Tensor value, std::source_location where) {
-  if (usable(value, fmt::format("fetch '{}'", name), where)) {
+  if (name.empty()) {
+    report(where, "a fetch without a name", "name what you fetch");
+  } else if (usable(value, fmt::format("fetch '{}'", name), where)) {
     graph().fetch(name, value.value(), locate(where));
   }
 }

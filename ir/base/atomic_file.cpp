@@ -60,6 +60,9 @@ Diagnostic failure(const std::string& path, const std::string& what, std::string
 }
 
 Diagnostic writeFailure(const std::string& path, int code) {
+  if (path.empty()) {
+    return failure(path, "cannot write a file without a name", "give the file's name");
+  }
   return failure(path, fmt::format("cannot write: {}", systemText(code)),
                  code == ENOENT ? "make the folder first"
                                 : "check the folder, its permissions and the space left");

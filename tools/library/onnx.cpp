@@ -9,6 +9,7 @@
 #include "runtime/weights/file_initialiser.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 
@@ -29,7 +30,9 @@ class ParameterValues {
       if (std::find(names.begin(), names.end(), name) == names.end()) {
         const auto near = nearestName(name, names);
         errors_.push_back(errorWithoutPlace(fmt::format("the graph has no parameter '{}'", name),
-                                            near ? fmt::format("did you mean '{}'?", *near) : ""));
+                                            near
+                                                ? fmt::format("did you mean '{}'?", *near)
+                                                : fmt::format("its parameters: {}", fmt::join(names, ", "))));
       }
     }
   }

@@ -36,6 +36,27 @@ def test_strides():
         assert np.array_equal(copier(view.shape, "float32").run({"x": view})["y"], view)
 
 
+def test_any_byte_order_and_alignment():
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    packed = np.zeros(2, [("before", "u1"), ("x", "f4", 3)])
+    packed["x"] = x
+    for given in (x.astype(">f4"), x.astype(">f8"), x.astype(">i8"), packed["x"]):
+        assert np.array_equal(copier((2, 3), "float32").run({"x": given})["y"], x)
+    g = dfc.Builder(strict=True)
+    g.fetch("y", g.input("x", (2, 3)) * x.astype(">f4"))
+    assert np.array_equal(dfc.open(g.finish(), "cpu").run({"x": x})["y"], x * x)
+
+
+def test_what_is_no_array_has_the_name_of_its_input():
+    session = copier((2, 3), "float32")
+    for given, error, message in ((None, TypeError, "x: objects of Python, such as None"), ([[1, 2, 3], [1]], ValueError, "x: .*shape"),
+                                  ([["a"] * 3] * 2, ValueError, "x: .*'a'"), (np.zeros((2, 3), complex), TypeError, "x: .*complex128")):
+        with pytest.raises(error, match=message):
+            session.run({"x": given})
+    with pytest.raises(TypeError, match="names, which are texts, not 0"):
+        session.run({0: 1})
+
+
 def test_results_are_writable_and_outlive_their_session():
     session = copier(3, "float32")
     y = session.run({"x": [1, 2, 3]})["y"]

@@ -29,6 +29,20 @@ def test_all_mistakes_at_once_each_at_its_line():
     assert f"test_errors.py:{second}:5: error: add of f32[3, 4] and f32[5]" in str(caught.value)
 
 
+def test_a_fetch_has_a_name():
+    g = dfc.Builder()
+    g.fetch("", g.input("x", 3)); wanted = line()
+    with pytest.raises(dfc.Error, match=f"test_errors.py:{wanted}:5: error: a fetch without a name"):
+        g.finish()
+
+
+def test_a_file_has_a_name():
+    g = dfc.Builder()
+    g.fetch("y", g.input("x", 3) * 1)
+    with pytest.raises(dfc.Error, match="cannot write a file without a name"):
+        dfc.compile(g.finish(), "cpu").save("")
+
+
 def test_columns_count_letters():
     g = dfc.Builder()
     x = g.input("x", 3)
@@ -152,6 +166,7 @@ SAYS = {
     "Session(): 'plan' takes Plan, not a dfc.Graph; plan it first": lambda: dfc.Session(dfc.Builder().finish()),
     "__matmul__(): 'other' takes dfc.Tensor or ArrayLike, not None": lambda: X @ None,
     "whole numbers are needed for a shape, axes or strides, not 1.5": lambda: X.sum(axis=1.5),
+    "not None; lengths are fixed while the graph is written: give the batch's": lambda: dfc.Builder().input("x", (None, 3)),
     "whole numbers are needed for a shape, axes or strides, not 'a'": lambda: X.reshape("a"),
     "no element type '3'": lambda: X.astype(3),
     "init: None, a number or one of dfc.init, not <class 'numpy.ndarray'>": lambda: dfc.Builder().parameter("w", 3, np.ones(3)),

@@ -45,7 +45,19 @@ def test_feeds_by_name():
     for feeds, message in (({}, "'x' is not fed"), ({"y": 1}, "no input named 'y'"), ({"x": 1, "y": 1}, "no input named 'y'")):
         with pytest.raises(dfc.Error, match=message):
             session.run(feeds)
+    with pytest.raises(dfc.Error, match=r"test_sessions.py:\d+:\d+: error: input 'x' is not fed"):
+        session.run({})
     assert session.state()["sum"] == 7
+
+
+def test_a_fetch_of_an_unknown_name():
+    session = dfc.Session(counting())
+    for results in (session.run({"x": 1}), session.run({"x": 1}, arrays="dfc"), session.submit({"x": 1}).wait()):
+        assert isinstance(results, dict) and set(results) == {"before", "after"} and results.get("lss") is None
+        with pytest.raises(KeyError, match="nothing named 'aftr' is fetched; did you mean 'after'?"):
+            results["aftr"]
+    with pytest.raises(KeyError, match="the fetches are 'after', 'before'"):
+        results["lss"]
 
 
 def test_results_of_each_step_are_its_own():

@@ -37,6 +37,6 @@ def machine(name: str | os.PathLike[str]) -> Machine:
         return _core.read_machine(shipped)
     if not os.path.exists(name):
         near = _nearest(Path(name))
-        raise FileNotFoundError(f"there is no machine file '{os.fspath(name)}'; " + (f"did you mean '{near}'? " if near else "") +
-                                f"Shipped ones: {', '.join(machine_names())}")
+        guess = f"; did you mean '{near}'?" if near else "."
+        raise FileNotFoundError(f"there is no machine file '{os.fspath(name)}'{guess} Shipped ones: {', '.join(machine_names())}")
     return _core.read_machine(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,17 @@ class Parameter:
     shape: tuple[int, ...]
     dtype: DType
     assigned: bool  #: whether each step gives it a new value
+
+
+class Results(dict[str, Any]):
+    """What a step gives: an array for each fetch, by name."""
+
+    __slots__ = ()
+
+    def __missing__(self, name: object) -> Any:
+        near = difflib.get_close_matches(str(name), self, n=1)
+        raise KeyError(f"nothing named {name!r} is fetched; " +
+                       (f"did you mean {near[0]!r}?" if near else f"the fetches are {', '.join(map(repr, self))}"))
 
 
 @dataclass(frozen=True)

@@ -72,9 +72,12 @@ int64_t indexOf(nb::handle object) {
   const nb::object number = nb::steal(PyNumber_Index(object.ptr()));
   if (!number.is_valid()) {
     PyErr_Clear();
-    throw nb::type_error(
-        fmt::format("whole numbers are needed for a shape, axes or strides, not {}", textOf(nb::repr(object)))
-            .c_str());
+    throw nb::type_error(fmt::format("whole numbers are needed for a shape, axes or strides, not {}{}",
+                                     textOf(nb::repr(object)),
+                                     object.is_none() ? "; lengths are fixed while the graph is written: "
+                                                        "give the batch's, and write a graph for each"
+                                                      : "")
+                             .c_str());
   }
   return nb::cast<int64_t>(number);
 }

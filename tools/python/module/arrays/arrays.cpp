@@ -6,6 +6,7 @@
 #include "tools/python/module/arrays/elements.h"
 #include "tools/python/module/arrays/numpy_arrays.h"
 #include "tools/python/module/errors.h"
+#include "tools/python/module/plain.h"
 
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
@@ -129,6 +130,19 @@ nb::object asArray(const Literal& self, nb::handle type, nb::handle copy) {
                 : numpy.attr("asarray")(array, "dtype"_a = type);
 }
 
+/// What NumPy makes of lists and numbers, as elements of `type` unless that is None. NumPy's errors do not
+/// say which argument they are about.
+nb::object arrayOfNumbers(nb::handle object, nb::handle type, const char* what) {
+  try {
+    return nb::object(nb::module_::import_("numpy").attr("asarray")(object, "dtype"_a = type));
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_ValueError)) {
+      throw;
+    }
+    throw nb::value_error(fmt::format("{}: {}", what, textOf(error.value())).c_str());
+  }
+}
+
 /// NumPy would cut them off in silence.
 void refuseFractions(const nb::object& array, ElementType wanted, const char* what) {
   const bool isFloating = nb::cast<std::string>(array.attr("dtype").attr("kind")) == "f";
@@ -147,8 +161,7 @@ std::optional<Literal> plainNumbers(const nb::object& array, const char* what) {
 
 /// Numbers and lists of them, of which `wanted` makes elements of its own.
 Literal literalOfNumbers(nb::handle object, ElementType wanted, const char* what) {
-  const nb::module_ numpy = nb::module_::import_("numpy");
-  const nb::object plain = numpy.attr("asarray")(object);
+  const nb::object plain = arrayOfNumbers(object, nb::none(), what);
   const auto numbers = plainNumbers(plain, what);
   if (isInteger(wanted)) {
     refuseFractions(plain, wanted, what);
@@ -159,7 +172,13 @@ Literal literalOfNumbers(nb::handle object, ElementType wanted, const char* what
   }
   const nb::object type = wanted == ElementType::BF16 ? nb::module_::import_("ml_dtypes").attr("bfloat16")
                                                       : nb::cast(wanted).attr("numpy");
-  return literalOfNumpy(numpy.attr("asarray")(object, "dtype"_a = type), Sharing::Copied, what);
+  return literalOfNumpy(arrayOfNumbers(object, type, what), Sharing::Copied, what);
+}
+
+void putAll(nb::dict& dict, NamedLiterals literals, const std::string& form) {
+  for (auto& entry : literals) {
+    dict[entry.first.c_str()] = arrayAs(std::move(entry.second), form);
+  }
 }
 
 } // namespace
@@ -244,10 +263,19 @@ NamedLiterals literalsOf(nb::handle arrays, Sharing sharing) {
 
 nb::dict dictOf(NamedLiterals literals, const std::string& form) {
   nb::dict dict;
-  for (auto& entry : literals) {
-    dict[entry.first.c_str()] = arrayAs(std::move(entry.second), form);
-  }
+  putAll(dict, std::move(literals), form);
   return dict;
+}
+
+nb::dict noResults() {
+  static const nb::handle type = plain("Results").release(); // looked up once
+  return nb::borrow<nb::dict>(type());
+}
+
+nb::dict resultsOf(NamedLiterals literals, const std::string& form) {
+  nb::dict results = noResults();
+  putAll(results, std::move(literals), form);
+  return results;
 }
 
 void bindArrays(nb::module_& module) {

@@ -50,6 +50,10 @@ void checkForm(const std::string& form);
 NamedLiterals literalsOf(nanobind::handle arrays, Sharing sharing);
 /// The same back, in a form of `arrayAs`.
 nanobind::dict dictOf(NamedLiterals literals, const std::string& form = "numpy");
+/// An empty dictionary of plain.py that answers the name of no fetch with the names that there are.
+nanobind::dict noResults();
+/// What a step gives, as `dictOf`.
+nanobind::dict resultsOf(NamedLiterals literals, const std::string& form = "numpy");
 
 /// Array.
 void bindArrays(nanobind::module_& module);

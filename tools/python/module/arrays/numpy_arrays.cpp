@@ -25,9 +25,6 @@ std::string nameOfType(PyArrayObject* array) {
 
 /// bfloat16 is a type of another package, with a number of its own.
 std::optional<ElementType> elementOf(PyArrayObject* array) {
-  if (!PyArray_ISNOTSWAPPED(array)) {
-    return std::nullopt;
-  }
   switch (PyArray_TYPE(array)) {
   case NPY_FLOAT: return ElementType::F32;
   case NPY_DOUBLE: return ElementType::F64;
@@ -42,6 +39,20 @@ std::optional<ElementType> elementOf(PyArrayObject* array) {
   return PyArray_TYPE(array) >= NPY_USERDEF && nameOfType(array) == "bfloat16"
              ? std::optional(ElementType::BF16)
              : std::nullopt;
+}
+
+[[noreturn]] void refuseElements(PyArrayObject* array, const char* what) {
+  if (PyArray_TYPE(array) == NPY_OBJECT) {
+    refuse(what, "objects of Python, such as None, are no elements: give an array or a list of numbers, or "
+                 "convert numbers that came as objects with .astype");
+  }
+  refuse(what, fmt::format("dfc has no elements like those of dtype {}; convert them with .astype",
+                           nameOfType(array)));
+}
+
+/// The same numbers in this host's byte order, as a new array.
+nb::object inNativeOrder(nb::handle object) {
+  return nb::object(object.attr("astype")(object.attr("dtype").attr("newbyteorder")("=")));
 }
 
 /// As nb::cast(type).attr("numpy") gives it, looked up once.
@@ -99,10 +110,12 @@ bool isNumpy(nb::handle object) { return PyArray_Check(object.ptr()); }
 
 Literal literalOfNumpy(nb::handle object, Sharing sharing, const char* what) {
   PyArrayObject* array = arrayOf(object);
+  if (!PyArray_ISNOTSWAPPED(array)) {
+    return literalOfNumpy(inNativeOrder(object), Sharing::Copied, what);
+  }
   const auto element = elementOf(array);
   if (!element) {
-    refuse(what, fmt::format("dfc has no elements like those of dtype {}; convert them with .astype",
-                             nameOfType(array)));
+    refuseElements(array, what);
   }
   const auto rank = static_cast<size_t>(PyArray_NDIM(array));
   Elements from{{*element, checkedShape({PyArray_DIMS(array), rank}, what)},

@@ -31,6 +31,10 @@ std::shared_ptr<Session> shared(std::unique_ptr<Session> session) {
 std::vector<std::pair<std::string, nb::object>> namedArrays(nb::handle arrays) {
   std::vector<std::pair<std::string, nb::object>> named;
   for (const nb::handle name : arrays) {
+    if (!nb::isinstance<nb::str>(name)) {
+      throw nb::type_error(
+          fmt::format("arrays go by names, which are texts, not {}", textOf(nb::repr(name))).c_str());
+    }
     named.emplace_back(nb::cast<std::string>(name), arrays[name]);
   }
   return named;

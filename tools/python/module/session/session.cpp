@@ -57,7 +57,7 @@ nb::dict runFor(Session& session, const NamedLiterals& feeds, const std::string&
     const nb::gil_scoped_release unlocked;
     return session.run(feeds);
   }();
-  return dictOf(std::move(results).orThrow(), arrays);
+  return resultsOf(std::move(results).orThrow(), arrays);
 }
 
 /// Adds the results as NumPy arrays; lets go of the small ones of the step before.
@@ -78,7 +78,7 @@ void addNumpy(nb::dict& arrays, const OpenSession& self, NamedLiterals unwritten
 /// Makes the arrays while the step runs that writes them, and frees others: after a long step the caches hold
 /// its data, and what Python does then takes ten times as long.
 nb::dict runForNumpy(const OpenSession& self, Session& session, const NamedLiterals& feeds) {
-  nb::dict arrays;
+  nb::dict arrays = noResults();
   const Status ran = [&] {
     const Unlocked unlocked;
     return session.run(feeds, [&](NamedLiterals unwritten) {
@@ -151,7 +151,7 @@ nb::object waitFor(PendingStep& self, const std::optional<std::string>& fetch, c
       const nb::gil_scoped_release unlocked;
       return self.pending.wait();
     }();
-    nb::dict dict;
+    nb::dict dict = noResults();
     for (auto& [name, literal] : results) {
       dict[name.c_str()] = self.give(name, std::move(literal), arrays);
     }
@@ -200,7 +200,7 @@ nb::dict predictFor(const OpenSession& self, const FeedsLike& data, const NamesL
   if (interrupted) {
     throw nb::python_error();
   }
-  return dictOf(std::move(found).orThrow(), arrays);
+  return resultsOf(std::move(found).orThrow(), arrays);
 }
 
 void bindPredict(nb::class_<OpenSession>& session) {

@@ -88,7 +88,7 @@ std::function<void(int64_t, const Results&)> callbackOf(const nb::object& callab
   return [callable = sharedCallable(callable)](int64_t step, const Results& results) {
     const nb::gil_scoped_acquire lock;
     if constexpr (std::is_same_v<Results, NamedLiterals>) {
-      (*callable)(step, dictOf(results));
+      (*callable)(step, resultsOf(results));
     } else {
       (*callable)(step, nb::cast(results));
     }
@@ -170,7 +170,7 @@ void bindState(nb::class_<Training>& trainer) {
   trainer.def_prop_ro(
       "done", [](const Training& self) { return self.trainer().done(); }, "Whether all steps are submitted.");
   trainer.def_prop_ro(
-      "last", [](const Training& self) { return dictOf(self.trainer().last()); },
+      "last", [](const Training& self) { return resultsOf(self.trainer().last()); },
       "Fetches of the last step that has ended; empty before the first.");
   trainer.def_prop_ro(
       "evaluated", [](const Training& self) { return self.trainer().evaluated(); },
