@@ -32,6 +32,22 @@ def test_shapes_parts_and_orders(evaluate):
     assert evaluate(lambda a: dfc.flatten(a, 1), A).shape == (2, 12)
 
 
+def test_each_row_by_its_own_indices(evaluate):
+    for axis, shape in ((0, (5, 3, 4)), (1, (2, 2, 4)), (2, (2, 3, 1)), (-1, (1, 3, 2)), (1, (2, 1, 1)), (None, 7)):
+        indices = np.random.default_rng(1).integers(-2, 2, shape)
+        expected = np.take_along_axis(A, indices, axis)
+        found = evaluate(lambda a, i: [dfc.take_along_axis(a, i, axis), np.take_along_axis(a, indices, axis)], A, indices)
+        assert all(np.array_equal(one, expected) for one in found)
+    wrong = evaluate(lambda a, i: dfc.take_along_axis(a, i, 1), A[0], np.array([[4], [-5], [3]]))
+    assert np.array_equal(wrong[:, 0], [np.nan, np.nan, A[0, 2, 3]], equal_nan=True)
+    g = dfc.Builder(strict=True)
+    with pytest.raises(ValueError, match="as many axes are needed"):
+        dfc.take_along_axis(g.input("x", (3, 4)), g.input("i", 3, dfc.int64), 1)
+    x = g.input("q", (3, 2))
+    g.fetch("d", dfc.gradients(dfc.take_along_axis(x, np.array([[1], [0], [1]]), 1).sum(), [x])[0])
+    assert dfc.open(g.finish()).run({"x": np.zeros((3, 4)), "i": [0, 0, 0], "q": np.zeros((3, 2))})["d"].tolist() == [[0, 1], [1, 0], [0, 1]]
+
+
 def test_numbers(evaluate):
     same(evaluate, [lambda m, a, b: m.isnan(a), lambda m, a, b: m.isinf(a), lambda m, a, b: m.isfinite(a),
                     lambda m, a, b: m.zeros_like(a), lambda m, a, b: m.ones_like(a), lambda m, a, b: m.full_like(a, 2.5),

@@ -26,7 +26,7 @@ from .numpy_names import (all, any, arange, argmin, clip, dot, einsum, floor_div
                           std, var, zeros_like)
 from .numpy_protocols import install as _install_numpy_protocols
 from .numpy_shapes import (argsort, expand_dims, flatten, flip, hstack, moveaxis, pad, ravel, repeat, roll, sort, split,
-                           squeeze, stack, swapaxes, take, tile, vstack)
+                           squeeze, stack, swapaxes, take, take_along_axis, tile, vstack)
 from .plain import (CsvTable, Device, DeviceMemory, Explanation, LoadedWeights, Op, Parameter, Span, Step, TensorSpec,
                     Transfer)
 from .planning import compile, explain, open, svg

@@ -21,7 +21,8 @@ _METHODS = {
     "backward": "dfc.gradients(loss, parameters)", "grad": "dfc.gradients(loss, parameters)",
     "contiguous": "nothing: tensors are row-major", "clone": "nothing: no value is overwritten",
     "copy": "nothing: no value is overwritten", "expand": "dfc.broadcast_to(x, shape)",
-    "masked_fill": "dfc.where(mask, value, x)", "dim": "ndim", "numel": "size", "chunk": "dfc.split(x, parts, axis)",
+    "masked_fill": "dfc.where(mask, value, x)", "gather": "dfc.take_along_axis(x, indices, axis)",
+    "index_select": "dfc.take(x, indices, axis)", "dim": "ndim", "numel": "size", "chunk": "dfc.split(x, parts, axis)",
 }
 _CONTENTS = {"item", "numpy", "tolist", "cpu", "detach", "data", "tobytes"}
 # PyTorch's and optax's functions by what they are here.

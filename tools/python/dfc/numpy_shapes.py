@@ -106,6 +106,26 @@ def take(a: Tensor, indices: Any, axis: int | None = None) -> Tensor:
     return _core.gather(ravel(a) if axis is None else a, indices, axis or 0)
 
 
+def take_along_axis(arr: Tensor, indices: Any, axis: int | None = -1) -> Tensor:
+    """The elements of arr that `indices` name along `axis` (None: of all elements), each row by its own: int32 or int64,
+    below 0 from the end, of as many axes as arr, whose others broadcast. One out of range gives NaN, 0 of integers.
+    """
+    if axis is None:
+        return take_along_axis(ravel(arr), indices.reshape(-1), 0)
+    if len(indices.shape) != arr.ndim:
+        raise ValueError(f"take_along_axis of shape {arr.shape} with indices of shape {tuple(indices.shape)}: as many axes are needed")
+    where = numpy.where if isinstance(indices, numpy.ndarray) else _core.where
+    axis, length = normal_axis(axis, arr.ndim), arr.shape[axis]
+    others = numpy.broadcast_shapes(*([*shape[:axis], 1, *shape[axis + 1:]] for shape in (arr.shape, indices.shape)))
+    wide = [tuple(n if i == axis else other for i, other in enumerate(others)) for n in (length, indices.shape[axis])]
+    rows = moveaxis(_core.broadcast_to(arr, wide[0]), axis, -1)
+    first = length * numpy.arange(rows.size // max(length, 1)).reshape((*rows.shape[:-1], 1))  # of each row
+    first = numpy.moveaxis(first, -1, axis)
+    counted = indices.astype("int64")
+    named = where((counted >= -length) & (counted < length), where(counted < 0, counted + length, counted) + first, rows.size)
+    return _core.gather(ravel(rows), named)
+
+
 def pad(a: Tensor, pad_width: int | Sequence[Any], constant_values: float = 0) -> Tensor:
     """`constant_values` around a: a number for all edges, (before, after) for all axes, or such a pair for each."""
     if isinstance(constant_values, str):  # NumPy's third argument is a mode
