@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace dfc {
 namespace {
@@ -96,8 +97,16 @@ Operand scalarIn(const Operand& value, ElementType element) {
 
 bool isRate(Builder* builder, std::string_view rule, const Operand& value, std::source_location where) {
   const Tensor* tensor = value.tensor();
-  if (tensor == nullptr || builder == nullptr) {
+  if (builder == nullptr) {
     return true;
+  }
+  if (tensor == nullptr) {
+    const bool isNumber = std::isfinite(*value.number());
+    if (!isNumber) {
+      builder->report(where, fmt::format("{} with a rate of {}", rule, *value.number()),
+                      "give a finite rate");
+    }
+    return isNumber;
   }
   if (tensor->builder() == nullptr) {
     builder->report(where, fmt::format("{} with an empty Tensor for a rate", rule),

@@ -176,7 +176,7 @@ std::vector<Tensor> clipByGlobalNorm(const std::vector<Tensor>& gradients, Opera
                     "give a norm above 0");
     return gradients;
   }
-  if (!isRate(builder, "clipByGlobalNorm", most, where)) {
+  if (most.number() == nullptr && !isRate(builder, "clipByGlobalNorm", most, where)) {
     return gradients;
   }
   const auto place = builder->at(builder->locate(where));

@@ -43,6 +43,15 @@ def test_a_file_has_a_name():
         dfc.compile(g.finish(), "cpu").save("")
 
 
+def test_a_rate_is_a_finite_number():
+    for rule in (dfc.sgd, dfc.momentum, dfc.adam, dfc.lion, dfc.adafactor):
+        g = dfc.Builder()
+        w = g.parameter("w", 3)
+        rule([w], [w * 2], float("nan")); wanted = line()
+        with pytest.raises(dfc.Error, match=rf"test_errors.py:{wanted}:9: error: {rule.__name__} with a rate of nan"):
+            g.finish()
+
+
 def test_columns_count_letters():
     g = dfc.Builder()
     x = g.input("x", 3)
@@ -161,6 +170,9 @@ SAYS = {
     "pad: pad_width is a number, (before, after) for all axes, or such a pair for each of the 2 axes, not ((1, 1), (1, 1), (1, 1))":
         lambda: dfc.pad(X, ((1, 1),) * 3),
     "pad: widths, then the value": lambda: dfc.pad(X, 1, "constant"),
+    "calibrations: a file of `dfc calibrate`, or the tables of such files": lambda: dfc.compile(
+        dfc.Builder().finish(), "cpu", calibrations=["table.json"]),
+    "machine: a dfc.Machine, a machine file or the name of a shipped one, not 3": lambda: dfc.compile(dfc.Builder().finish(), 3),
     "Builder(): 'name' takes str, not int 3": lambda: dfc.Builder(3),
     "Trainer(): 'session' takes Session, not int 3": lambda: dfc.Trainer(3, steps=1),
     "Session(): 'plan' takes Plan, not a dfc.Graph; plan it first": lambda: dfc.Session(dfc.Builder().finish()),

@@ -30,6 +30,8 @@ def _nearest(wanted: Path) -> str | None:
 
 def machine(name: str | os.PathLike[str]) -> Machine:
     """The machine of a file (JSON), or the shipped one of this name; "host" is this computer as one cpu."""
+    if not isinstance(name, (str, os.PathLike)):
+        raise TypeError(f"machine: a dfc.Machine, a machine file or the name of a shipped one, not {name!r}")
     if name == "host":
         return _core.estimated_host()
     shipped = _FOLDER / f"{os.fspath(name)}.json"

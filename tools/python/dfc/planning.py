@@ -42,9 +42,18 @@ def _options_of(policy: str, pins: Mapping[str, str], splits: Splits, precision:
     options.peer_reads = peer_reads
     options.plan_seconds = plan_seconds
     options.plan_steps = plan_steps
-    is_path = isinstance(calibrations, (str, os.PathLike))
-    options.calibrations = _core.read_calibrations(calibrations) if is_path else list(calibrations)
+    options.calibrations = _tables_of(calibrations)
     return options
+
+
+def _tables_of(calibrations: Calibrations) -> list[Calibration]:
+    if isinstance(calibrations, (str, os.PathLike)):
+        return _core.read_calibrations(calibrations)
+    tables = list(calibrations)
+    if not all(isinstance(table, Calibration) for table in tables):
+        raise TypeError("calibrations: a file of `dfc calibrate`, or the tables of such files (dfc.read_calibrations), not "
+                        f"{tables!r}")
+    return tables
 
 
 def compile(graph: Graph, machine: MachineLike = None, *, policy: str = "auto", pins: Mapping[str, str] = {},
