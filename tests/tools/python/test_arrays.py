@@ -50,7 +50,8 @@ def test_any_byte_order_and_alignment():
 def test_what_is_no_array_has_the_name_of_its_input():
     session = copier((2, 3), "float32")
     for given, error, message in ((None, TypeError, "x: objects of Python, such as None"), ([[1, 2, 3], [1]], ValueError, "x: .*shape"),
-                                  ([["a"] * 3] * 2, ValueError, "x: .*'a'"), (np.zeros((2, 3), complex), TypeError, "x: .*complex128")):
+                                  ([["a"] * 3] * 2, ValueError, "x: .*'a'"), (np.zeros((2, 3), complex), TypeError, "x: .*complex128"),
+                                  (np.ma.masked_equal(np.eye(2, 3), 1), TypeError, "x: masked elements have no values")):
         with pytest.raises(error, match=message):
             session.run({"x": given})
     with pytest.raises(TypeError, match="names, which are texts, not 0"):

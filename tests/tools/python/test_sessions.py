@@ -1,5 +1,7 @@
 """Sessions: steps, state, checkpoints, traces, threads, functions of Python."""
 
+import gc
+import os
 import signal
 import threading
 import time
@@ -48,6 +50,24 @@ def test_feeds_by_name():
     with pytest.raises(dfc.Error, match=r"test_sessions.py:\d+:\d+: error: input 'x' is not fed"):
         session.run({})
     assert session.state()["sum"] == 7
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_opens_sessions_of_its_own():
+    session = dfc.Session(counting())
+    session.run({"x": 1})
+    child = os.fork()
+    if child == 0:
+        wanted = 1
+        try:
+            session.run({"x": 1})
+        except RuntimeError as error:
+            wanted = 0 if "open a session of the plan here" in str(error) else 2
+        del session
+        gc.collect()
+        os._exit(wanted if dfc.Session(counting()).run({"x": 1})["after"] == 6 else 3)
+    assert os.waitpid(child, 0)[1] == 0 and session.run({"x": 1})["after"] == 7
 
 
 def test_a_fetch_of_an_unknown_name():

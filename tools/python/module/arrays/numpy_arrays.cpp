@@ -50,6 +50,15 @@ std::optional<ElementType> elementOf(PyArrayObject* array) {
                            nameOfType(array)));
 }
 
+/// NumPy would read what lies below the mask.
+void refuseMasked(nb::handle object, const char* what) {
+  const bool isPlain = PyArray_CheckExact(object.ptr()) != 0;
+  if (!isPlain && nb::isinstance(object, nb::module_::import_("numpy").attr("ma").attr("MaskedArray")) &&
+      PyObject_IsTrue(nb::object(object.attr("mask").attr("any")()).ptr()) == 1) {
+    refuse(what, "masked elements have no values: fill them, array.filled(number)");
+  }
+}
+
 /// The same numbers in this host's byte order, as a new array.
 nb::object inNativeOrder(nb::handle object) {
   return nb::object(object.attr("astype")(object.attr("dtype").attr("newbyteorder")("=")));
@@ -110,6 +119,7 @@ bool isNumpy(nb::handle object) { return PyArray_Check(object.ptr()); }
 
 Literal literalOfNumpy(nb::handle object, Sharing sharing, const char* what) {
   PyArrayObject* array = arrayOf(object);
+  refuseMasked(object, what);
   if (!PyArray_ISNOTSWAPPED(array)) {
     return literalOfNumpy(inNativeOrder(object), Sharing::Copied, what);
   }

@@ -8,17 +8,33 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <set>
+#include <stdexcept>
+
+#include <pthread.h>
 
 namespace nb = nanobind;
 
 namespace dfc::python {
 namespace {
 
-/// Closed without the interpreter's lock: steps under way may call functions of Python.
+/// How many forks lie between this process and the first one that loaded the module. A session's threads are
+/// not copied into a child, which would wait for them for ever.
+uint32_t forkCount() {
+  static std::atomic<uint32_t> count = 0;
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { ++count; });
+  return registered == 0 ? count.load(std::memory_order_relaxed) : 0;
+}
+
+/// Closed without the interpreter's lock: steps under way may call functions of Python. In a child of the
+/// process that opened it, it is left as it is.
 std::shared_ptr<Session> shared(std::unique_ptr<Session> session) {
-  return {session.release(), [](Session* closed) {
+  return {session.release(), [forks = forkCount()](Session* closed) {
+            if (forks != forkCount()) {
+              return;
+            }
             if (PyGILState_Check() != 0) {
               const nb::gil_scoped_release unlocked;
               delete closed;
@@ -49,7 +65,7 @@ nb::object interned(const std::string& name) {
 } // namespace
 
 OpenSession::OpenSession(Plan plan, const SessionOptions& options, const OpenSession* state)
-    : plan_(std::move(plan)) {
+    : plan_(std::move(plan)), forks_(forkCount()) {
   const std::shared_ptr<Session> other = state != nullptr ? state->session() : nullptr;
   auto opened = [&] {
     const nb::gil_scoped_release unlocked;
@@ -76,6 +92,11 @@ OpenSession::OpenSession(Plan plan, const SessionOptions& options, const OpenSes
 std::shared_ptr<Session> OpenSession::session() const {
   if (session_ == nullptr) {
     throw nb::value_error("the session is closed");
+  }
+  if (forks_ != forkCount()) {
+    throw std::runtime_error("the session was opened by the process that this one was forked from, which has "
+                             "its threads: open a session of the plan here, or start processes by the method "
+                             "'spawn' (multiprocessing.set_start_method)");
   }
   return session_;
 }

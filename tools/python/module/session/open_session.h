@@ -28,7 +28,7 @@ class OpenSession {
   OpenSession(Plan plan, const SessionOptions& options, const OpenSession* state);
 
   const Plan& plan() const { return plan_; }
-  /// Raises ValueError once it is closed.
+  /// Raises ValueError once it is closed, RuntimeError in a child that was forked since it was opened.
   std::shared_ptr<Session> session() const;
   void close() {
     keep({});
@@ -61,6 +61,7 @@ class OpenSession {
   std::string noMapping(nanobind::handle feeds) const;
 
   Plan plan_;
+  uint32_t forks_; ///< when it was opened
   std::shared_ptr<Session> session_;
   std::vector<Input> inputs_;
   std::vector<nanobind::object> fetchKeys_;
