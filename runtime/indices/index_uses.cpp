@@ -71,19 +71,22 @@ std::optional<ValueId> replacedBy(const Graph& graph, const OpRow& row, const He
   return found == row.operands.end() ? std::nullopt : std::optional(*found);
 }
 
-/// A range of oneHot becomes that of labels where the graph answers all others with NaN.
+/// A range of oneHot becomes that of labels where the graph answers others with NaN. Of two numbers one may
+/// be the label that does not count.
 void refuseWrongLabels(const Graph& graph, const NanAnswers& answers, ValueId operand, IndexRange& range) {
   const int64_t classes = range.end;
   const auto keeps = [&](int64_t label) {
     return answers.at(operand, static_cast<double>(label)) == static_cast<double>(label);
   };
   const auto isNan = [&](int64_t label) { return answers.isNan(static_cast<double>(label)); };
-  if (graph[range.op].kind() != OpKind::OneHot || classes == 0 || !keeps(0) || !keeps(classes - 1) ||
-      !isNan(-1 - classes) || !isNan(classes) || isNan(classes - 1)) {
+  const auto ofTwo = [](const auto& holds, int64_t a, int64_t b) { return holds(a) || holds(b); };
+  if (graph[range.op].kind() != OpKind::OneHot || classes == 0 || !ofTwo(keeps, classes - 1, classes - 2) ||
+      !ofTwo(isNan, classes, classes + 1) || !ofTwo(isNan, -1 - classes, -2 - classes) ||
+      isNan(classes - 1)) {
     return;
   }
   range.refused = true;
-  range.least = isNan(-1) ? 0 : range.least;
+  range.least = ofTwo(isNan, -1, -2) ? 0 : range.least;
   for (const double number : answers.comparedWith()) {
     const auto label = static_cast<int64_t>(number);
     if (!range.holds(number) && !isNan(label)) {
