@@ -27,6 +27,7 @@ bool moves(OpKind kind) {
   switch (kind) {
   case OpKind::Reshape:
   case OpKind::Cut:
+  case OpKind::StopGradient:
   case OpKind::Transpose:
   case OpKind::Slice:
   case OpKind::Split:

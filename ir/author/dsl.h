@@ -169,6 +169,9 @@ Tensor reshape(Operand a, Dims shape);
 /// ("gpu*"). The other ops follow as costs have it. The gradient is not asked to be cut. On a machine with
 /// one device nothing is cut.
 Tensor cut(Operand a, int64_t axis, std::string_view devices);
+/// a itself, a constant to `gradients`: nothing passes through it, and what it is made from is not trained by
+/// what reads it alone. Of any element type; it costs nothing.
+Tensor stopGradient(Operand a);
 /// Axis i of the result is axis permutation[i] of a; none given reverses the axes.
 Tensor transpose(Operand a, Dims permutation = {});
 /// a stretched to `shape` as NumPy does.

@@ -68,10 +68,8 @@ Sweep::Sweep(Builder& builder, llvm::ArrayRef<Tensor> wrt, std::source_location 
 void Sweep::markDependents() {
   for (const OpId op : graph().ops()) {
     const OpRow& row = graph()[op];
-    bool any = false;
-    for (const ValueId operand : row.operands) {
-      any = any || dependent_[operand];
-    }
+    const bool any = row.kind() != OpKind::StopGradient &&
+                     llvm::any_of(row.operands, [&](ValueId operand) { return dependent_[operand]; });
     for (const ValueId result : row.results()) {
       // Integers and bools carry no gradient: labels, indices and conditions end a path.
       dependent_[result] = dependent_[result] || (any && isFloat(graph().typeOf(result).element));
@@ -165,14 +163,16 @@ void Sweep::refuse(OpId op, size_t operand) {
   const OpRow& row = graph()[op];
   const bool second = row.kind() == OpKind::SoftmaxCrossEntropyGradient;
   const SourceLocation place = graph().locationOf(op);
-  builder_.graph().report(
-      inScope({Severity::Error, where_,
-               fmt::format("{} '{}'{} has no {} for '{}'", nameOf(row.kind()), graph().nameOf(op),
-                           place.line == 0 ? "" : fmt::format(" ({}:{})", place.file, place.line),
-                           second ? "second derivative" : "gradient", graph().nameOf(row.operands[operand])),
-               second ? "write the loss with logSoftmax, which can be differentiated again and again"
-                      : "compute the loss without it, or ask for other gradients"},
-              graph().scopeOf(op)));
+  builder_.graph().report(inScope(
+      {Severity::Error, where_,
+       fmt::format("{} '{}'{} has no {} for '{}'", nameOf(row.kind()), graph().nameOf(op),
+                   place.line == 0 ? "" : fmt::format(" ({}:{})", place.file, place.line),
+                   second ? "second derivative" : "gradient", graph().nameOf(row.operands[operand])),
+       second
+           ? "write the loss with logSoftmax, which can be differentiated again and again"
+           : "compute the loss without it, read its operand through stopGradient where nothing is to pass, "
+             "or ask for other gradients"},
+      graph().scopeOf(op)));
 }
 
 Tensor Sweep::sumOf(ValueId value) {

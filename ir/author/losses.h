@@ -1,7 +1,8 @@
 // Losses that models are trained with, as formulas of ordinary ops: differentiated, fused and placed like any
 // other. f16 and bf16 are computed in f32, which the loss then is. Predictions and targets have one shape: a
 // pair that merely broadcasts ([n, 1] and [n]) is refused, as it would compare all with all. A number or a
-// scalar may stand for all targets. Targets that are computed get gradients, too.
+// scalar may stand for all targets. Targets that are computed (a teacher's) get gradients, too, but for
+// stopGradient.
 #pragma once
 
 #include "ir/author/dsl.h"

@@ -51,7 +51,7 @@ enum class OpClass : uint8_t {
   Elementwise, ///< one scalar function of broadcast operands; may be fused
   Reduction,   ///< reduces axes of one operand; sum, mean and max may close a fused chain
   Contraction, ///< matmul
-  View,        ///< bytes of operand 0: reshape, cut, subview
+  View,        ///< bytes of operand 0: reshape, cut, stopGradient, subview
   Movement,    ///< elements by their place: transpose, slice, iota, …; cumSum and scatterAdd add them up
   Structured,  ///< a formula over whole axes or windows in one op: softmax, conv2d, attention, fused
   Custom,      ///< calls a function or launches a kernel of the author's: custom

@@ -38,6 +38,7 @@ Access accessOf(OpKind kind) {
   case OpKind::Constant:
   case OpKind::Reshape:
   case OpKind::Cut:
+  case OpKind::StopGradient:
   case OpKind::Subview: return Access::Nothing;
   case OpKind::Transfer: // another device's arena
   case OpKind::Gradients:

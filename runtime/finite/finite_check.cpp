@@ -33,6 +33,7 @@ ValueId sourceOf(const Graph& graph, ValueId value) {
     case OpKind::Transfer:
     case OpKind::Reshape:
     case OpKind::Subview:
+    case OpKind::StopGradient:
     case OpKind::Cut: value = graph[op].operands[0]; break;
     default: return {};
     }

@@ -27,7 +27,7 @@ bool hasGradient(OpKind kind, int order) {
   const OpClass opClass = classOf(kind);
   const bool none = opClass == OpClass::Source || opClass == OpClass::Request ||
                     opClass == OpClass::Transfer || opClass == OpClass::State || arityOf(kind).most == 0 ||
-                    test::hasNoGradient(kind);
+                    test::hasNoGradient(kind) || kind == OpKind::StopGradient; // by what it means
   return !none && (order == 1 || kind != OpKind::SoftmaxCrossEntropy);
 }
 

@@ -48,6 +48,7 @@ std::string whyNotExported(OpKind kind) {
   case OpKind::MaxPoolGradient: return "no formula";
   case OpKind::Matmul:
   case OpKind::Cut:
+  case OpKind::StopGradient:
   case OpKind::ReduceSum:
   case OpKind::ReduceMean:
   case OpKind::ReduceMax:

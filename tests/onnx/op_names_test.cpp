@@ -84,6 +84,7 @@ std::string onnxNameOf(OpKind kind) {
   case OpKind::FusedMatmul:
   case OpKind::FusedConv2d:
   case OpKind::Cut:
+  case OpKind::StopGradient:
   case OpKind::DynamicSlice: // of starts that are known only when a model runs
   case OpKind::DynamicUpdateSlice:
   case OpKind::RandomUniform: // another stream of numbers than a framework's

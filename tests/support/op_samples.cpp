@@ -277,6 +277,7 @@ OpSample sampleOf(OpKind kind, ElementType element) {
             {matrix, i32({2}), isFloat(element) && byteWidth(element) == 2 ? f32({}) : scalar}};
   case OpKind::Reshape: return with<ops::Reshape>({matrix}, [](auto& op) { op.shape = {3, -1}; });
   case OpKind::Subview: return with<ops::Subview>({matrix}, [](auto& op) { op.shape = {2, 2}; });
+  case OpKind::StopGradient: return {ops::StopGradient{}, {matrix}};
   case OpKind::Cut:
     return with<ops::Cut>({matrix}, [](auto& op) {
       op.axis = -1;

@@ -335,6 +335,7 @@ class RandomCalls : public RandomIndexing {
     case OpKind::Attention: return attention(false);
     case OpKind::AttentionGradient: return attention(true);
     case OpKind::Reshape: return reshape();
+    case OpKind::StopGradient: return unary(ops::StopGradient{}, anyValue());
     case OpKind::Cut: return cut();
     case OpKind::Transpose: return transpose();
     case OpKind::Broadcast: return broadcast();

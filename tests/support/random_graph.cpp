@@ -121,7 +121,8 @@ std::vector<OpKind> computingKinds() {
     const bool made = opClass == OpClass::Source || opClass == OpClass::State ||
                       opClass == OpClass::Transfer || opClass == OpClass::Request ||
                       opClass == OpClass::Custom || kind == OpKind::Fused || kind == OpKind::FusedMatmul ||
-                      kind == OpKind::FusedConv2d || kind == OpKind::Cut || kind == OpKind::Subview;
+                      kind == OpKind::FusedConv2d || kind == OpKind::Cut || kind == OpKind::StopGradient ||
+                      kind == OpKind::Subview;
     if (!made) {
       kinds.push_back(kind);
     }

@@ -63,6 +63,7 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
   case OpKind::FusedConv2d:
   case OpKind::Reshape:
   case OpKind::Cut:
+  case OpKind::StopGradient:
   case OpKind::Subview: return std::nullopt;
 #define DFC_OP(Type, text)
 #define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:

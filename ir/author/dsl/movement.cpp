@@ -17,6 +17,8 @@ Tensor cut(Operand a, int64_t axis, std::string_view devices) {
   return dsl::apply(std::move(attributes), {a});
 }
 
+Tensor stopGradient(Operand a) { return dsl::apply(ops::StopGradient{}, {a}); }
+
 Tensor transpose(Operand a, Dims permutation) {
   ops::Transpose attributes;
   attributes.permutation = std::move(permutation);

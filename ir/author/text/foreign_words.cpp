@@ -80,6 +80,7 @@ constexpr ForeignOp foreignOps[] = {
     {"grad", "gradients", "(loss, w, b)"},
     {"gradient", "gradients", "(loss, w, b)"},
     {"backward", "gradients", "(loss, w, b)"},
+    {"detach", "stopGradient", ""},
 };
 
 struct ForeignType {

@@ -30,8 +30,8 @@ Tensor writeStepDecay(Builder& /*g*/, const FunctionCall& call) {
   return stepDecay(call.operands[0], call.wholeNumber("steps"), call.number("factor", 0.1));
 }
 
-/// Parameters of floats that the loss depends on and that nothing is assigned to yet, in the order of the
-/// file.
+/// Parameters of floats that the loss depends on, but for paths through stopGradient, and that nothing is
+/// assigned to yet, in the order of the file.
 std::vector<Tensor> trainedBy(Builder& g, Tensor loss) {
   const Graph& graph = g.graph().soFar();
   std::vector<bool> needed(graph.valueCount());
@@ -44,7 +44,7 @@ std::vector<Tensor> trainedBy(Builder& g, Tensor loss) {
       continue;
     }
     for (const ValueId operand : graph[op].operands) {
-      needed[operand.index()] = true;
+      needed[operand.index()] = needed[operand.index()] || graph[op].kind() != OpKind::StopGradient;
     }
     if (graph[op].kind() == OpKind::Parameter && isFloat(graph.typeOf(*results.begin()).element)) {
       found.emplace_back(&g, *results.begin());

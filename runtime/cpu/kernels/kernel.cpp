@@ -86,6 +86,7 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
   case OpKind::Assign:
   case OpKind::Reshape:
   case OpKind::Cut:
+  case OpKind::StopGradient:
   case OpKind::Subview:
   case OpKind::Transpose:
   case OpKind::Broadcast:

@@ -31,8 +31,9 @@ Case caseOf(uint64_t seed, bool spaceToDepthToo = true) {
                      OpKind::Tanh,   OpKind::ReduceSum, OpKind::Maximum};
   }
   if (seed % 5 == 2) {
-    options.kinds = {OpKind::Reshape,   OpKind::Transpose, OpKind::Slice,     OpKind::Pad, OpKind::Concat,
-                     OpKind::Broadcast, OpKind::Matmul,    OpKind::ReduceMax, OpKind::Cut};
+    options.kinds = {OpKind::Reshape, OpKind::Transpose,   OpKind::Slice,  OpKind::Pad,
+                     OpKind::Concat,  OpKind::Broadcast,   OpKind::Matmul, OpKind::ReduceMax,
+                     OpKind::Cut,     OpKind::StopGradient};
   }
   if (seed % 5 == 4) { // products with something to end in
     options.kinds = {OpKind::Matmul, OpKind::Matmul,  OpKind::Add,  OpKind::Mul,

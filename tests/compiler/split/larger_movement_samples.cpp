@@ -124,6 +124,7 @@ std::vector<OpSample> largerMovementSamples(OpKind kind, ElementType element) {
   const TensorType cube{element, {5, 6, 7}};
   switch (kind) {
   case OpKind::Reshape: return reshapes(element);
+  case OpKind::StopGradient: return {{ops::StopGradient{}, {cube}}};
   case OpKind::Cut:
     return {sampleWith<ops::Cut>({cube}, [](auto& op) {
       op.axis = -1;

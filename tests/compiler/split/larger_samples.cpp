@@ -238,6 +238,7 @@ std::vector<OpSample> largerSamples(OpKind kind, ElementType element) {
   case OpKind::AveragePool:
   case OpKind::AveragePoolGradient: return largerWindowSamples(kind, element);
   case OpKind::Reshape:
+  case OpKind::StopGradient:
   case OpKind::Cut:
   case OpKind::Transpose:
   case OpKind::Broadcast:

@@ -44,6 +44,7 @@ TEST_CASE("random graphs round-trip", "[text]") {
   options.pins = {"gpu0", "gpu*", "cpu 0"};
   options.kinds = test::computingKinds();
   options.kinds.push_back(OpKind::Cut);
+  options.kinds.push_back(OpKind::StopGradient);
   std::set<OpKind> kinds;
   std::set<ElementType> elements;
   for (uint64_t seed = 0; seed < 200; ++seed) {

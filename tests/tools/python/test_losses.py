@@ -46,6 +46,12 @@ def test_cross_entropy(evaluate):
         np.testing.assert_allclose(ours, theirs, rtol=2e-5, atol=1e-6)
 
 
+def test_no_gradient_passes_a_stop(evaluate):
+    student, teacher = evaluate(lambda x, y: dfc.gradients(dfc.squared_error(x, dfc.stop_gradient(y), reduction="sum"), [x, y]), X, Y)
+    np.testing.assert_allclose(student, 2 * (X - Y), rtol=1e-6)
+    assert not teacher.any()
+
+
 def test_mistakes_say_what_to_write():
     g = dfc.Builder(strict=True)
     x = g.input("x", (8, 1))
@@ -55,3 +61,5 @@ def test_mistakes_say_what_to_write():
         dfc.squared_error(x, 0, reduction="average")
     with pytest.raises(AttributeError, match="write dfc.squared_error"):
         dfc.mse_loss(x, x)
+    with pytest.raises(AttributeError, match="write dfc.stop_gradient"):
+        x.detach()

@@ -19,12 +19,12 @@ _METHODS = {
     "type": "astype(dtype)", "float": "astype('float32')", "half": "astype('float16')", "double": "astype('float64')",
     "long": "astype('int64')", "int": "astype('int32')", "bool": "astype('bool')", "cuda": "on('gpu0'), to pin its op",
     "backward": "dfc.gradients(loss, parameters)", "grad": "dfc.gradients(loss, parameters)",
-    "contiguous": "nothing: tensors are row-major", "clone": "nothing: no value is overwritten",
+    "detach": "dfc.stop_gradient(x)", "contiguous": "nothing: tensors are row-major", "clone": "nothing: no value is overwritten",
     "copy": "nothing: no value is overwritten", "expand": "dfc.broadcast_to(x, shape)",
     "masked_fill": "dfc.where(mask, value, x)", "gather": "dfc.take_along_axis(x, indices, axis)",
     "index_select": "dfc.take(x, indices, axis)", "dim": "ndim", "numel": "size", "chunk": "dfc.split(x, parts, axis)",
 }
-_CONTENTS = {"item", "numpy", "tolist", "cpu", "detach", "data", "tobytes"}
+_CONTENTS = {"item", "numpy", "tolist", "cpu", "data", "tobytes"}
 # PyTorch's and optax's functions by what they are here.
 _FUNCTIONS = {
     "mse_loss": "squared_error(x, y)", "l1_loss": "absolute_error(x, y)", "l2_loss": "squared_error(x, y) / 2",

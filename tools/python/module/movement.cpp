@@ -34,6 +34,10 @@ void bindShapes(nb::module_& module) {
       "a itself, and the wish that it be cut along `axis`, a part on each device that the glob `devices` "
       "names "
       "('gpu*'). The other ops follow as costs have it. On a machine with one device nothing is cut.");
+  bindOp(
+      module, "stop_gradient", [](Tensor a) { return stopGradient(a); }, "a"_a,
+      "a itself, a constant to `gradients`: nothing passes through it, and what it is made from is not "
+      "trained by what reads it alone. Of any element type; it costs nothing.");
 }
 
 void bindParts(nb::module_& module) {

@@ -249,7 +249,8 @@ Names dynamicallyUpdated(ExportCall& call) {
 OpExport movementExport(OpKind kind) {
   switch (kind) {
   case OpKind::Reshape: return reshapedAs;
-  case OpKind::Cut: return same;
+  case OpKind::Cut:
+  case OpKind::StopGradient: return same;
   case OpKind::Transpose: return transposed;
   case OpKind::Broadcast: return expanded;
   case OpKind::Concat: return joined;
