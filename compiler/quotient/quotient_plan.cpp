@@ -25,6 +25,8 @@ namespace {
 constexpr size_t stagesPerMicroBatch = 4;
 /// Numbers of micro-batches that are simulated; other numbers are extrapolated.
 constexpr size_t few = 1, more = 2;
+/// Steps of up to as many ops are simulated with all their micro-batches.
+constexpr size_t mostSimulatedOps = 40'000;
 /// The number of micro-batches of a plan that does not fit is doubled as long as that leaves less than this
 /// part of its memory.
 constexpr double lessMemory = 0.9;
@@ -115,6 +117,21 @@ class QuotientPlanner::Planner {
     return plan.isBound ? with(plan.microBatches, Seconds::Predicted).value_or(plan) : plan;
   }
 
+  // Of a step with ops that are computed twice, or in an order of small peaks, a few micro-batches are so
+  // ordered, and stand for all.
+  QuotientPlan simulatedWhole(QuotientPlan plan) {
+    const size_t ops = plan.split.graph.opCount() / more * plan.microBatches;
+    if (plan.isReordered || plan.microBatches <= more || ops > mostSimulatedOps) {
+      return plan;
+    }
+    QuotientPlan whole;
+    whole.microBatches = plan.microBatches;
+    if (const auto placement = placed(whole, plan.microBatches, plan.memory)) {
+      plan.seconds = simulated(*placement);
+    }
+    return plan;
+  }
+
  private:
   /// Of which plans the seconds are predicted; others have a lower bound.
   enum class Seconds : uint8_t { Predicted, OfThoseThatFit };
@@ -135,6 +152,7 @@ class QuotientPlanner::Planner {
     QuotientPlan plan;
     plan.grid = grid_;
     plan.microBatches = count;
+    plan.memory = memory;
     plan.description = describe(grid_, count);
     const auto withFew = placed(plan, few, memory);
     if (!withFew) {
@@ -269,6 +287,7 @@ class QuotientPlanner::Planner {
     plan.stateBytes = memory.state[static_cast<size_t>(most - memory.all.begin())];
     plan.fits = plan.memoryBytes <= capacity_;
     plan.recomputes = false;
+    plan.isReordered = !plan.fits;
     if (plan.fits) {
       return std::nullopt;
     }
@@ -355,5 +374,9 @@ std::optional<QuotientPlan> QuotientPlanner::first() { return planner_->first();
 QuotientPlan QuotientPlanner::improved(QuotientPlan plan) { return planner_->improved(std::move(plan)); }
 
 QuotientPlan QuotientPlanner::simulated(QuotientPlan plan) { return planner_->simulated(std::move(plan)); }
+
+QuotientPlan QuotientPlanner::simulatedWhole(QuotientPlan plan) {
+  return planner_->simulatedWhole(std::move(plan));
+}
 
 } // namespace dfc

@@ -1,6 +1,6 @@
 // QuotientPlanner: the predicted step of a graph over one grid, simulated on a quotient machine
 // (quotient_machine.h) with one and with two micro-batches; the seconds of more micro-batches are
-// extrapolated.
+// extrapolated, or, where asked for, simulated.
 #pragma once
 
 #include "compiler/compile.h"
@@ -13,14 +13,16 @@ namespace dfc {
 struct QuotientPlan {
   Grid grid;
   size_t microBatches = 1;
-  double seconds = 0;      ///< predicted, of a step; a lower bound where `isBound`
-  double memoryBytes = 0;  ///< the largest over the stages, of one device
-  double stateBytes = 0;   ///< the part of `memoryBytes` that holds parameters and optimiser state
-  bool fits = true;        ///< whether `memoryBytes` is at most the capacity of a device
-  bool recomputes = false; ///< whether ops are computed twice so that it fits (compiler/rematerialise)
-  bool isBound = false;    ///< of a plan that does not fit: not simulated, `seconds` are those of the stage
-                           ///< that computes longest
-  bool isOwn = true; ///< whether the compiler tries the grid by itself; false for one that is only wanted
+  double seconds = 0;       ///< predicted, of a step; a lower bound where `isBound`
+  double memoryBytes = 0;   ///< the largest over the stages, of one device
+  double stateBytes = 0;    ///< the part of `memoryBytes` that holds parameters and optimiser state
+  bool fits = true;         ///< whether `memoryBytes` is at most the capacity of a device
+  bool recomputes = false;  ///< whether ops are computed twice so that it fits (compiler/rematerialise)
+  bool isReordered = false; ///< whether its ops were reordered for less memory, or that was tried
+  MemoryUse memory = MemoryUse::Ample; ///< of the choice of its split
+  bool isBound = false; ///< of a plan that does not fit: not simulated, `seconds` are those of the stage
+                        ///< that computes longest
+  bool isOwn = true;    ///< whether the compiler tries the grid by itself; false for one that is only wanted
   std::string description; ///< "pipeline of 16 stages, each of 8 groups of 8 devices, 64 micro-batches"
   SplitGraph split;        ///< on the quotient machine
 };
@@ -47,6 +49,8 @@ class QuotientPlanner {
   QuotientPlan improved(QuotientPlan plan);
   /// The plan with predicted seconds in place of a bound.
   QuotientPlan simulated(QuotientPlan plan);
+  /// The plan with the seconds of a simulation of all its micro-batches, where these are not too many ops.
+  QuotientPlan simulatedWhole(QuotientPlan plan);
 
  private:
   class Planner;

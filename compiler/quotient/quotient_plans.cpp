@@ -15,7 +15,8 @@ namespace dfc {
 namespace {
 
 constexpr size_t mostStages = 64;
-/// More micro-batches are tried for plans of at most this multiple of the seconds of the best that fits.
+/// More micro-batches are tried, and all are simulated, for plans of at most this multiple of the seconds of
+/// the best that fits.
 constexpr double mostOfBest = 1.1;
 
 double capacityOf(const Machine& machine, DeviceId device) {
@@ -170,6 +171,13 @@ Result<std::vector<QuotientPlan>> quotientPlans(const Graph& written, const Mach
   forEach(made.size(), [&](size_t i) {
     if (made[i] && (isWanted(i) || noneFits)) {
       made[i] = planners[i]->simulated(*std::move(made[i]));
+    }
+  });
+  const double close = best != nullptr ? mostOfBest * best->seconds : 0;
+  forEach(made.size(), [&](size_t turn) {
+    const size_t i = grids.size() - 1 - turn;
+    if (made[i] && !made[i]->isBound && (isWanted(i) || made[i]->seconds <= close)) {
+      made[i] = planners[i]->simulatedWhole(*std::move(made[i]));
     }
   });
   if (wanted && !made.front()) {

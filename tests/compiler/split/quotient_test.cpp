@@ -51,11 +51,12 @@ TEST_CASE("a quotient takes as long as the grid that it stands for") {
         // each device in another order.
         INFO(gpus << " GPUs, hosts of " << each << ": " << stages << " stages, groups of " << width);
         CHECK(seconds == Approx(whole).epsilon(width > 1 ? 0.08 : 0.025));
-        if (stages > 1) { // from one and two micro-batches
+        if (stages > 1) { // from one and two micro-batches; from all
           QuotientPlanner planner(graph, machine, devices, {grid, batches.count}, cost, options);
           const auto plan = planner.first();
           REQUIRE(plan);
           CHECK(plan->seconds == Approx(whole).epsilon(0.15));
+          CHECK(planner.simulatedWhole(*plan).seconds == Approx(whole).epsilon(width > 1 ? 0.08 : 0.025));
           extrapolated += std::abs(std::log(plan->seconds / whole));
           ++pipelines;
         }
