@@ -10,32 +10,28 @@
 namespace dfc {
 namespace {
 
-/// The two sums of each channel, in f64, one above the other. What is made of them is a fused reduction of
-/// the two rows, so that no row is copied out.
+/// The two sums of each channel, in f64, one above the other. The rows are slices, which become views.
 class Sums {
  public:
   Sums(const ops::BatchNormSums& op, llvm::ArrayRef<Tensor> operands)
-      : sums_(operands[0].builder()->op(op, operands.vec(), std::source_location::current())) {
-    Literal first(TensorType{ElementType::Bool, {2, 1}});
-    first.set(0, 1);
-    isFirst_ = operands[0].builder()->constant(first);
-  }
+      : sums_(operands[0].builder()->op(op, operands.vec(), std::source_location::current())) {}
   const Tensor& all() const { return sums_; }
   /// factor times row 0, or row 1, in `element`.
-  Tensor first(double factor, ElementType element) const {
-    return reduceSum(select(isFirst_, cast(sums_ * factor, element), 0), {0});
-  }
-  Tensor second(double factor, ElementType element) const {
-    return reduceSum(select(isFirst_, 0, cast(sums_ * factor, element)), {0});
-  }
+  Tensor first(double factor, ElementType element) const { return cast(row(0) * factor, element); }
+  Tensor second(double factor, ElementType element) const { return cast(row(1) * factor, element); }
   /// factor times row 1, less the square of factor times row 0: in f64, as it may nearly cancel.
   Tensor difference(double factor) const {
-    const Tensor scaled = sums_ * factor;
-    return reduceSum(select(isFirst_, -(scaled * scaled), scaled), {0});
+    const Tensor first = row(0) * factor;
+    return row(1) * factor - first * first;
   }
 
  private:
-  Tensor sums_, isFirst_;
+  Tensor row(int64_t index) const {
+    const int64_t channels = sums_.shape()[1];
+    return reshape(slice(sums_, {index, 0}, {index + 1, channels}), {channels});
+  }
+
+  Tensor sums_;
 };
 
 /// The type in which a tensor of `element` is computed.
