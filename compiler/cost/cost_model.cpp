@@ -41,6 +41,16 @@ double stagesOf(OpKind kind) {
   }
 }
 
+/// Bytes that a GPU's product reads behind its inner loop, such as those of a sum that it adds to. A block
+/// computes its tile of the result before it reads them, so nothing of the product hides that.
+double bytesOfEpilogue(OpKind kind, OperandTypes operands) {
+  double bytes = 0;
+  for (size_t i = 2; kind == OpKind::FusedMatmul && i < operands.size(); ++i) {
+    bytes += static_cast<double>(operands[i].bytes());
+  }
+  return bytes;
+}
+
 /// Seconds of the launch, and at the device's limits.
 struct Price {
   double launch = 0, work = 0;
@@ -69,9 +79,12 @@ Price priceOf(const Graph& graph, OpId op, const DeviceRow& hardware, bool gener
   }
   const ElementType element = operands.empty() ? results.front().element : operands.front().element;
   const bool tf32 = precisionOf(row.attributes) == Precision::Tf32;
-  const double waits = hardware.kind == DeviceKind::Gpu ? stagesOf(row.kind()) - 1 : 0;
+  const bool isGpu = hardware.kind == DeviceKind::Gpu;
+  const double waits = isGpu ? stagesOf(row.kind()) - 1 : 0;
+  const double behind = isGpu ? bytesOfEpilogue(row.kind(), operands) : 0;
   return {hardware.launchOf(element, tf32, cost.product) + waits * hardware.launchSeconds,
-          std::max(secondsAt(cost.flops, hardware.matmulRate(element, tf32, cost.product)),
+          std::max(secondsAt(cost.flops, hardware.matmulRate(element, tf32, cost.product)) +
+                       secondsAt(behind, hardware.memoryBandwidth),
                    secondsAt(cost.bytes, hardware.memoryBandwidth))};
 }
 

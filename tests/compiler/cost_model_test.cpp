@@ -114,6 +114,26 @@ TEST_CASE("roofline: on a GPU a product costs at least the launch of a library's
   CHECK(secondsOf(machine, ElementType::F32, ops::Precision::Unstated) == 3 + 2.0);
 }
 
+TEST_CASE("roofline: on a GPU, what a product reads behind its inner loop counts in addition") {
+  Machine machine = oneGpu();
+  DeviceRow& gpu = machine.devices[DeviceId(0)];
+  gpu.memoryBandwidth = 100;
+  const auto product = opOfSignature("matmul(f32[10, 10], f32[10, 10])");
+  const auto sum = opOfSignature("fusedMatmul(f32[10, 10], f32[10, 10], f32[10, 10]) body=\"add:f32 %0 %1\"");
+  REQUIRE((product && sum));
+  const RooflineCostModel model;
+  const auto seconds = [&](const auto& op) {
+    return model.opSeconds(op->graph, op->op, machine, DeviceId(0));
+  };
+  CHECK(seconds(product) == 3 + 12.0); // 1,200 bytes at 100 a second
+  CHECK(seconds(sum) == 3 + 16.0);     // 1,600 bytes
+  gpu.peakFlops[static_cast<size_t>(ElementType::F32)] = 100;
+  CHECK(seconds(product) == 3 + 20.0);   // 2,000 operations at 100 a second
+  CHECK(seconds(sum) == 3 + 21.0 + 4.0); // 100 sums more, then 400 bytes of the addend
+  gpu.kind = DeviceKind::Cpu;
+  CHECK(seconds(sum) == 3 + 21.0);
+}
+
 TEST_CASE("roofline: generated kernels have neither the launch nor the tiles of a library") {
   Machine machine = oneGpu();
   DeviceRow& gpu = machine.devices[DeviceId(0)];
