@@ -28,6 +28,8 @@ std::string nameOn(std::string_view method, llvm::ArrayRef<DeviceId> devices) {
   return fmt::format("{}, {} devices offered", method, devices.size());
 }
 
+bool areFirst(llvm::ArrayRef<DeviceId> devices) { return devices.back().index() + 1 == devices.size(); }
+
 } // namespace
 
 AutomaticCandidates::AutomaticCandidates(const PlacementProblem& problem, RatedPlacements& rated)
@@ -94,7 +96,16 @@ void AutomaticCandidates::offerLists(llvm::ArrayRef<DeviceId> devices) {
       rated_.offerAndPlan(placed(start.schedule, "heft"));
     }
     offer(start.schedule, "heft");
-    offer(peft(tasks.graph), "peft");
+    const TaskSchedule byPeft = peft(tasks.graph);
+    offer(byPeft, "peft");
+    if (areFirst(devices)) { // as the policies of these names have them on a machine of these devices
+      for (const auto& [schedule, name] :
+           {std::pair<const TaskSchedule&, std::string_view>(start.schedule, "heft"), {byPeft, "peft"}}) {
+        if (std::isfinite(schedule.makespan)) {
+          rated_.planNear(placed(schedule, name));
+        }
+      }
+    }
     if (copies == Copies::Explicit && std::isfinite(start.schedule.makespan)) {
       const SearchLimits limits{stepsFor(tasks.graph), 1, 0, {}};
       offer(improved(tasks.graph, start, limits).schedule, "heft and local search");

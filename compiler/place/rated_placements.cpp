@@ -126,8 +126,12 @@ bool RatedPlacements::runs(const Placement& placement) const {
 void RatedPlacements::offerAndPlan(Placement candidate) {
   cheap_.settle(candidate);
   offer(candidate);
-  if (!best_.empty() && runs(candidate)) {
-    if (const RatedPlacement row = rowOf(std::move(candidate)); row.shortage < impossible && !isFar(row)) {
+  planNear(std::move(candidate));
+}
+
+void RatedPlacements::planNear(Placement placement) {
+  if (!best_.empty() && runs(placement)) {
+    if (const RatedPlacement row = rowOf(std::move(placement)); row.shortage < impossible && !isFar(row)) {
       plan(row);
     }
   }

@@ -57,6 +57,8 @@ class RatedPlacements {
   void planSingle(Placement single);
   /// Offers a placement, and plans it in full if its makespan may be near the best.
   void offerAndPlan(Placement candidate);
+  /// Plans a placement in full, its cheap ops as they are, if its makespan may be near the best.
+  void planNear(Placement placement);
   /// Plans a placement of another policy in full, as it is: the best is then no worse than it.
   void planPolicy(Placement placement);
   /// The best of those that were planned in full and fit into memory; the best of all where none does.
