@@ -57,7 +57,7 @@ double DeviceRow::matmulRate(ElementType element, bool tf32, const ProductShape&
 double DeviceRow::launchOf(ElementType element, bool tf32, const ProductShape& product) const {
   const bool own = tf32 && element == ElementType::F32 && tf32LaunchSeconds > 0;
   const double library = own ? tf32LaunchSeconds : matmulLaunchSeconds[static_cast<size_t>(element)];
-  return kind == DeviceKind::Gpu && library > 0 && product.hasResult() ? library : launchSeconds;
+  return library > 0 && product.hasResult() ? library : launchSeconds;
 }
 
 bool DeviceRow::hasOneHalfInner() const { return allAre(matmulHalfInner, tf32HalfInner); }

@@ -8,6 +8,7 @@
 #include "runtime/backend.h"
 #include "runtime/cpu_model.h"
 #include "runtime/session.h"
+#include "tools/library/host_links.h"
 
 #include <fmt/format.h>
 
@@ -57,13 +58,17 @@ double copyBandwidth(uint32_t threads) {
   return best;
 }
 
-/// `count` products after one another, each of the last by the n x n input; the fetch keeps them alive.
-Graph matmulChain(ElementType type, int64_t n, int count) {
+/// Ops that the probes time.
+enum class Timed : uint8_t { Products, Sums };
+
+/// `count` products, or sums, after one another, each of the last and the n x n input; the fetch keeps them
+/// alive.
+Graph chain(Timed timed, ElementType type, int64_t n, int count) {
   Builder builder("probe");
   const Tensor x = builder.input("x", {type, {n, n}});
   Tensor y = x;
   for (int i = 0; i < count; ++i) {
-    y = matmul(y, x);
+    y = timed == Timed::Products ? matmul(y, x) : y + x;
   }
   builder.fetch("y", y);
   auto graph = std::move(builder).finish();
@@ -71,9 +76,9 @@ Graph matmulChain(ElementType type, int64_t n, int count) {
   return *std::move(graph);
 }
 
-/// What a run of a chain of products took.
+/// What a run of a chain took.
 struct Probe {
-  double fastest = 0; ///< seconds of the shortest product
+  double fastest = 0; ///< seconds of the shortest op
   double whole = 0;   ///< seconds from the first begin to the last end
 };
 
@@ -81,7 +86,8 @@ Probe measure(const Trace& trace, const Executable& plan) {
   Probe result{1e30, 0};
   double first = 1e30, last = 0;
   for (const Span& span : trace.spans) {
-    if (plan.graph()[plan.schedule().steps[span.step].op].kind() == OpKind::Matmul) {
+    const OpKind kind = plan.graph()[plan.schedule().steps[span.step].op].kind();
+    if (kind == OpKind::Matmul || kind == OpKind::Add) {
       result.fastest = std::min(result.fastest, span.end - span.begin);
       first = std::min(first, span.begin);
       last = std::max(last, span.end);
@@ -93,7 +99,9 @@ Probe measure(const Trace& trace, const Executable& plan) {
 
 /// The measured trace of the third run, when caches, kernels and threads are warm.
 Result<Probe> probe(const Graph& graph, const Machine& machine, const TensorType& input) {
-  auto plan = compile(graph, machine, RooflineCostModel());
+  CompileOptions apart; // each op a step of its own
+  apart.skipPasses = {"fold_constants", "simplify", "share_common_ops", "fuse_elementwise"};
+  auto plan = compile(graph, machine, RooflineCostModel(), apart);
   DFC_ASSERT(plan.ok(), render(plan.errors()));
   const auto shared = std::make_shared<const Executable>(*std::move(plan));
   SessionOptions options;
@@ -114,7 +122,7 @@ Result<Probe> probe(const Graph& graph, const Machine& machine, const TensorType
 /// Operations a second of the fastest of four products of 1024 x 1024: 2 n^3 each.
 Result<double> matmulRate(ElementType type, const Machine& machine) {
   constexpr int64_t n = 1024;
-  const auto result = probe(matmulChain(type, n, 4), machine, {type, {n, n}});
+  const auto result = probe(chain(Timed::Products, type, n, 4), machine, {type, {n, n}});
   if (!result) {
     return result.errors();
   }
@@ -122,22 +130,24 @@ Result<double> matmulRate(ElementType type, const Machine& machine) {
 }
 
 /// Seconds from one tiny op to the next in a chain of 64.
-Result<double> launchCost(const Machine& machine) {
+Result<double> launchCost(Timed timed, const Machine& machine) {
   constexpr int count = 64;
-  const auto result = probe(matmulChain(ElementType::F32, 8, count), machine, f32({8, 8}));
+  const auto result = probe(chain(timed, ElementType::F32, 8, count), machine, f32({8, 8}));
   if (!result) {
     return result.errors();
   }
   return result->whole / count;
 }
 
-/// Three digits: more would only look exact.
-double rounded(double value) {
+} // namespace
+
+double roundedFigure(double value) {
+  if (value <= 0) {
+    return 0;
+  }
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2);
   return std::round(value / unit) * unit;
 }
-
-} // namespace
 
 Machine estimatedHost() {
   Machine machine;
@@ -161,16 +171,18 @@ Result<Machine> measuredHost() {
   DeviceRow& cpu = machine.devices[machine.host()];
   const auto single = matmulRate(ElementType::F32, machine);
   const auto twice = matmulRate(ElementType::F64, machine);
-  const auto launch = launchCost(machine);
-  for (const auto* rate : {&single, &twice, &launch}) {
+  const auto launch = launchCost(Timed::Sums, machine), ofProduct = launchCost(Timed::Products, machine);
+  for (const auto* rate : {&single, &twice, &launch, &ofProduct}) {
     if (!*rate) {
       return rate->errors();
     }
   }
-  cpu.memoryBandwidth = rounded(copyBandwidth(cpu.threads));
-  cpu.peakFlops.fill(rounded(*single));
-  cpu.peakFlops[indexOf(ElementType::F64)] = rounded(*twice);
-  cpu.launchSeconds = rounded(*launch);
+  cpu.memoryBandwidth = roundedFigure(copyBandwidth(cpu.threads));
+  cpu.peakFlops.fill(roundedFigure(*single));
+  cpu.peakFlops[indexOf(ElementType::F64)] = roundedFigure(*twice);
+  cpu.launchSeconds = roundedFigure(*launch);
+  cpu.tf32LaunchSeconds = roundedFigure(std::max(*launch, *ofProduct));
+  cpu.matmulLaunchSeconds.fill(cpu.tf32LaunchSeconds);
   return machine;
 }
 
@@ -181,7 +193,11 @@ bool addGpus(Machine& machine, bool measure) {
       backend->describeHost(machine, measure);
     }
   }
-  return machine.devices.size() > before;
+  const bool found = machine.devices.size() > before;
+  if (found && measure) {
+    measureHostLinks(machine);
+  }
+  return found;
 }
 
 std::string whyNoGpu() {

@@ -13,11 +13,13 @@ namespace DFC_PUBLIC dfc {
 /// are estimates: 10 GB/s of memory and 16 GFLOP/s of f32 a core, half for f64, launch 2 µs.
 Machine estimatedHost();
 
-/// The same with measured rates: copies of 32 MB by each of all threads; 1024 x 1024 matmuls in f32 and f64
-/// and a chain of tiny ops, as a session runs them. Types that are not measured take the f32 rate.
+/// The same with measured rates: copies of 32 MB by each of all threads; 1024 x 1024 matmuls in f32 and f64,
+/// a chain of tiny sums (`launch`) and one of tiny products (`matmulLaunch`), as a session runs them. Types
+/// that are not measured take the f32 rate.
 Result<Machine> measuredHost();
 
-/// Adds the real GPUs of this host, with their links; false where there is none. Throws MachineError.
+/// Adds the real GPUs of this host, with their links; false where there is none. Measured latencies between
+/// host and GPU are those of ops that wait for one another (host_links.h). Throws MachineError.
 bool addGpus(Machine& machine, bool measure);
 
 /// Why the machine file has no GPU.
