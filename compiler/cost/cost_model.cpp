@@ -51,11 +51,23 @@ double bytesOfEpilogue(OpKind kind, OperandTypes operands) {
   return bytes;
 }
 
-/// Seconds of the launch, and at the device's limits.
+/// Seconds of the launch, of the op itself, and at the device's limits with all of its threads.
 struct Price {
-  double launch = 0, work = 0;
+  double launch = 0, work = 0, atLimits = work;
   double seconds() const { return launch + work; }
 };
+
+/// Seconds on a CPU of an op that takes `atLimits` with all threads. The runtime hands work to other threads
+/// in parts of some ten microseconds or more (runtime/cpu/thread_pool.h), so an op that takes one thread less
+/// runs on one, at its part of the rate. What so small an op touches is in that thread's cache.
+double secondsOnThreads(double atLimits, const OpCost& cost, double rate, const DeviceRow& cpu) {
+  constexpr double part = 10e-6, bandwidthOfCache = 32e9;
+  const double threads = std::max(1U, cpu.threads);
+  const double bandwidth =
+      cpu.memoryBandwidth > 0 ? std::max(cpu.memoryBandwidth / threads, bandwidthOfCache) : 0;
+  const double alone = std::max(secondsAt(cost.flops, rate / threads), secondsAt(cost.bytes, bandwidth));
+  return std::max(atLimits, std::min(alone, part));
+}
 
 // As its author says; it never runs where the author names no time.
 Price priceOfCustom(const ops::Custom& op, DeviceKind kind) {
@@ -82,10 +94,11 @@ Price priceOf(const Graph& graph, OpId op, const DeviceRow& hardware, bool gener
   const bool isGpu = hardware.kind == DeviceKind::Gpu;
   const double waits = isGpu ? stagesOf(row.kind()) - 1 : 0;
   const double behind = isGpu ? bytesOfEpilogue(row.kind(), operands) : 0;
+  const double rate = hardware.matmulRate(element, tf32, cost.product);
+  const double atLimits = std::max(secondsAt(cost.flops, rate) + secondsAt(behind, hardware.memoryBandwidth),
+                                   secondsAt(cost.bytes, hardware.memoryBandwidth));
   return {hardware.launchOf(element, tf32, cost.product) + waits * hardware.launchSeconds,
-          std::max(secondsAt(cost.flops, hardware.matmulRate(element, tf32, cost.product)) +
-                       secondsAt(behind, hardware.memoryBandwidth),
-                   secondsAt(cost.bytes, hardware.memoryBandwidth))};
+          isGpu ? atLimits : secondsOnThreads(atLimits, cost, rate, hardware), atLimits};
 }
 
 } // namespace
@@ -115,7 +128,7 @@ double RooflineCostModel::utilisation(const Graph& graph, OpId op, const Machine
     return 1.0 / std::max(1U, hardware.threads); // a function of the host runs on one thread
   }
   const Price price = priceOf(graph, op, hardware);
-  return price.work > 0 && std::isfinite(price.seconds()) ? price.work / price.seconds() : 0;
+  return price.work > 0 && std::isfinite(price.seconds()) ? price.atLimits / price.seconds() : 0;
 }
 
 } // namespace dfc

@@ -147,6 +147,31 @@ TEST_CASE("roofline: generated kernels have neither the launch nor the tiles of 
   CHECK(model.generatedSeconds(op->graph, op->op, machine, DeviceId(0)) == 3 + 4.0);
 }
 
+TEST_CASE("roofline: on a CPU an op takes what one thread takes, until it is worth handing to others") {
+  Machine machine = oneGpu();
+  DeviceRow& cpu = machine.devices[DeviceId(0)];
+  cpu.kind = DeviceKind::Cpu;
+  cpu.threads = 10;
+  cpu.launchSeconds = 0;
+  cpu.memoryBandwidth = 100e9;
+  const RooflineCostModel model;
+  const auto seconds = [&](double flopsPerSecond) { // of 2,000 operations and 1,200 bytes
+    cpu.peakFlops.fill(flopsPerSecond);
+    const auto op = opOfSignature("matmul(f32[10, 10], f32[10, 10])");
+    return model.opSeconds(op->graph, op->op, machine, DeviceId(0));
+  };
+  CHECK(seconds(1e12) == Approx(1200 / 32e9)); // the bandwidth of one thread's cache
+  CHECK(seconds(4e9) == Approx(2000 / 4e8));   // 5 us, a tenth of the rate
+  CHECK(seconds(1e9) == Approx(10e-6));        // 20 us: two parts, the first of which takes 10
+  CHECK(seconds(1e8) == Approx(2000 / 1e8));   // 20 us with all threads
+  cpu.threads = 1;
+  CHECK(seconds(4e9) == Approx(2000 / 4e9));
+  cpu.threads = 10;
+  const auto op = opOfSignature("matmul(f32[10, 10], f32[10, 10])");
+  cpu.peakFlops.fill(4e9);
+  CHECK(model.utilisation(op->graph, op->op, machine, DeviceId(0)) == Approx(0.1)); // of ten threads
+}
+
 TEST_CASE("waves: tiles of 32 x 32 that leave multiprocessors idle") {
   CHECK(busyPart({32, 32, 64, 1}, 4) == 0.25);
   CHECK(busyPart({33, 64, 64, 1}, 4) == 1);

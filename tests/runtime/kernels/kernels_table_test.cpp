@@ -31,7 +31,8 @@ TEST_CASE("every op that computes has a kernel for every element type it takes")
         continue;
       }
       ++taken;
-      CHECK((!isComposite(kind) || claimsKernel(DeviceKind::Cpu, example.attributes, example.operands)));
+      CHECK((!isComposite(kind) || classOf(kind) == OpClass::View ||
+             claimsKernel(DeviceKind::Cpu, example.attributes, example.operands)));
       INFO(nameOf(kind) << " of " << name(type));
       std::vector<Literal> operands;
       for (const TensorType& operand : example.operands) {
