@@ -69,18 +69,19 @@ TEST_CASE("dfc explain: every parameter is counted, with its layout and its byte
 
 TEST_CASE("dfc explain: where links take no time, each device holds its part alone") {
   const Workshop shop;
-  const Json said = explained({wide(shop), "-m", freeLinks(shop), "--policy", "split"});
+  const Json said = explained({wide(shop, 2048), "-m", freeLinks(shop), "--policy", "split"});
   REQUIRE(said["parameters"].size() == 1);
   const std::string layout = said["parameters"][0]["layout"]; // along either axis: that costs the same
   CHECK((layout == "cut along axis 0 over 2" || layout == "cut along axis 1 over 2"));
-  CHECK(said["parameters"][0]["bytesPerDevice"] == 4096 * 2048 * 4);
+  CHECK(said["parameters"][0]["bytesPerDevice"] == 4096 * 1024 * 4);
   // Faster links would change nothing.
   CHECK(changesOf(said) == std::vector<std::string>{"one more device like gpu1", "twice their memory"});
 }
 
 TEST_CASE("dfc explain: peer reads are those of the plan, not copies without link seconds") {
   const Workshop shop;
-  const std::vector<std::string> words = {wide(shop), "-m", freeLinks(shop), "--policy", "split", "--quick"};
+  const std::vector<std::string> words = {wide(shop, 2048), "-m",    freeLinks(shop),
+                                          "--policy",       "split", "--quick"};
   const Json said = explained(words);
   CHECK(rowOf(said["copies"], "kind", "sum on one")["peerReads"] == 1);
   CHECK(rowOf(said["copies"], "kind", "reduce-scatter")["peerReads"] == 0);

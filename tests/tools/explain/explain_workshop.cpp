@@ -2,6 +2,7 @@
 
 #include "runtime/executable_folder.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -114,16 +115,17 @@ std::string twoProducts(const Workshop& shop) {
 )");
 }
 
-std::string wide(const Workshop& shop) {
-  return shop.write("wide.dfg", R"(graph wide {
+std::string wide(const Workshop& shop, int columns) {
+  return shop.write("wide.dfg", fmt::format(R"(graph wide {{
   input x : f32[8192, 4096]
-  parameter w : f32[4096, 4096] = glorot(seed=1)
+  parameter w : f32[4096, {}] = glorot(seed=1)
   loss = reduceMean(matmul(x, w))
   dw = gradients(loss, w)
   wnext = assign(w, sub(w, mul(dw, 0.1)))
   fetch loss
-}
-)");
+}}
+)",
+                                            columns));
 }
 
 } // namespace dfc::test

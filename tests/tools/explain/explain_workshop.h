@@ -30,6 +30,6 @@ std::string threeToOne(const Workshop& shop);
 /// The second product takes three times as long as the first.
 std::string twoProducts(const Workshop& shop);
 /// Products so large that a split is quicker than one device.
-std::string wide(const Workshop& shop);
+std::string wide(const Workshop& shop, int columns = 4096);
 
 } // namespace dfc::test
