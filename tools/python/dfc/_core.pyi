@@ -665,6 +665,11 @@ def cut(a: Tensor | numpy.typing.ArrayLike, axis: int, devices: str) -> Tensor:
     a itself, and the wish that it be cut along `axis`, a part on each device that the glob `devices` names ('gpu*'). The other ops follow as costs have it. On a machine with one device nothing is cut.
     """
 
+def stop_gradient(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
+    """
+    a itself, a constant to `gradients`: nothing passes through it, and what it is made from is not trained by what reads it alone. Of any element type; it costs nothing.
+    """
+
 def concatenate(arrays: Sequence[Tensor | numpy.typing.ArrayLike], axis: int = 0) -> Tensor:
     """One behind the other along `axis`; the other dimensions agree."""
 
