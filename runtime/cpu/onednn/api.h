@@ -54,6 +54,9 @@ struct ConvolutionRequest {
   bool filterLast = false; ///< whether the filter has its channels last, too
   /// Whether the filter comes packed by a PackFilterRequest for this very request; not of FilterGradient.
   bool packedFilter = false;
+  /// Whether only kernels that oneDNN generates for the shape will do: nothing is made where it has plain
+  /// loops, or a matrix of all windows (im2col) and products of it.
+  bool generatedOnly = false;
 };
 
 /// Packs the filter of `convolution`, a request with packedFilter, from its plain layout.

@@ -114,6 +114,19 @@ bool isOfMatrixProducts(const Forward& description) {
   return name.starts_with("brg") || name.starts_with("brdgmm");
 }
 
+// Whether a kernel was generated for the shape. oneDNN has others for every shape.
+template <class Description>
+bool isGenerated(const Description& description) {
+  const std::string_view name = description.impl_info_str();
+  return name.find("gemm") == std::string_view::npos && !name.starts_with("ref") &&
+         !name.starts_with("simple");
+}
+
+template <class Description>
+bool serves(const Description& description, bool generatedOnly) {
+  return usable(description) && (!generatedOnly || isGenerated(description));
+}
+
 // What oneDNN makes of a request: the layouts that it chose are in the descriptions. A gradient has the
 // forward convolution for a hint.
 struct Described {
@@ -145,33 +158,36 @@ struct Described {
   }
 };
 
-std::unique_ptr<Primitive> makeForward(const Described& described, bool packedFilter, uint32_t slots) {
+std::unique_ptr<Primitive> makeForward(const Described& described, const ConvolutionRequest& request,
+                                       uint32_t slots) {
   const Forward& description = described.forward;
-  if (!usable(description)) {
+  if (!serves(description, request.generatedOnly)) {
     return nullptr;
   }
   const Layout filter = description.weights_desc();
   return sequence(dnnl::convolution_forward(description), description.scratchpad_desc(),
                   {DNNL_ARG_SRC, described.plain.image, description.src_desc()},
-                  {DNNL_ARG_WEIGHTS, packedFilter ? filter : described.plain.filter, filter},
+                  {DNNL_ARG_WEIGHTS, request.packedFilter ? filter : described.plain.filter, filter},
                   {DNNL_ARG_DST, described.plain.result, description.dst_desc()}, slots);
 }
 
-std::unique_ptr<Primitive> makeInputGradient(const Described& described, bool packedFilter, uint32_t slots) {
+std::unique_ptr<Primitive> makeInputGradient(const Described& described, const ConvolutionRequest& request,
+                                             uint32_t slots) {
   const InputGradient& description = described.inputGradient;
-  if (!usable(description)) {
+  if (!serves(description, request.generatedOnly)) {
     return nullptr;
   }
   const Layout filter = description.weights_desc();
   return sequence(dnnl::convolution_backward_data(description), description.scratchpad_desc(),
-                  {DNNL_ARG_WEIGHTS, packedFilter ? filter : described.plain.filter, filter},
+                  {DNNL_ARG_WEIGHTS, request.packedFilter ? filter : described.plain.filter, filter},
                   {DNNL_ARG_DIFF_DST, described.plain.result, description.diff_dst_desc()},
                   {DNNL_ARG_DIFF_SRC, described.plain.image, description.diff_src_desc()}, slots);
 }
 
-std::unique_ptr<Primitive> makeFilterGradient(const Described& described, uint32_t slots) {
+std::unique_ptr<Primitive> makeFilterGradient(const Described& described, const ConvolutionRequest& request,
+                                              uint32_t slots) {
   const FilterGradient& description = described.filterGradient;
-  if (!usable(description)) {
+  if (!serves(description, request.generatedOnly)) {
     return nullptr;
   }
   return sequence(dnnl::convolution_backward_weights(description), description.scratchpad_desc(),
@@ -246,9 +262,9 @@ std::unique_ptr<Primitive> makePrimitive(const PackFilterRequest& request, uint3
 std::unique_ptr<Primitive> makePrimitive(const ConvolutionRequest& request, uint32_t slots) {
   const Described described(request);
   switch (request.pass) {
-  case Pass::Forward: return makeForward(described, request.packedFilter, slots);
-  case Pass::InputGradient: return makeInputGradient(described, request.packedFilter, slots);
-  case Pass::FilterGradient: return makeFilterGradient(described, slots);
+  case Pass::Forward: return makeForward(described, request, slots);
+  case Pass::InputGradient: return makeInputGradient(described, request, slots);
+  case Pass::FilterGradient: return makeFilterGradient(described, request, slots);
   }
   return nullptr;
 }

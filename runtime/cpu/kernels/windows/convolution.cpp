@@ -2,6 +2,7 @@
 
 #include "ir/base/assert.h"
 #include "runtime/cpu/kernels/widened.h"
+#include "runtime/cpu/kernels/windows/group_convolution.h"
 #include "runtime/cpu/kernels/windows/own_convolution.h"
 #include "runtime/cpu/kernels/zero_kernel.h"
 
@@ -16,6 +17,13 @@ bool isTrivial(const Convolution& conv) {
 // 16-bit floats are widened: the bf16 filter gradient of oneDNN 2.6 reads uninitialised scratch, whose NaNs
 // get into the result.
 std::unique_ptr<CpuKernel> makeDirect(const ConvolutionCall& call, ElementType type, ThreadPool& pool) {
+  if (suitsGroupConvolution(call.conv)) {
+    auto generated = type == ElementType::F32
+                         ? makeOnednnConvolution(call.pass, call.conv, pool, OnednnKernels::Generated)
+                         : nullptr;
+    return generated != nullptr ? std::move(generated)
+                                : makeGroupConvolution(call.pass, call.conv, type, pool);
+  }
   if (type == ElementType::F32) {
     if (auto kernel = makeOnednnConvolution(call.pass, call.conv, pool)) {
       return kernel;

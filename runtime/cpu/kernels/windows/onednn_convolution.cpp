@@ -72,8 +72,8 @@ class Cut {
 
 class OnednnConvolution final : public CpuKernel {
  public:
-  OnednnConvolution(ConvolutionPass pass, const Convolution& conv, ThreadPool& pool)
-      : pool_(pool), pass_(pass), conv_(conv), cut_(pass, conv_), plan_(pass, conv),
+  OnednnConvolution(ConvolutionPass pass, const Convolution& conv, ThreadPool& pool, OnednnKernels kernels)
+      : pool_(pool), pass_(pass), kernels_(kernels), conv_(conv), cut_(pass, conv_), plan_(pass, conv),
         threads_(partCount(pool, plan_.parts(), conv.flops() / 50)) {
     if (addsPieces()) {
       pieces_ = std::make_unique<AlignedBuffer>(
@@ -148,6 +148,7 @@ class OnednnConvolution final : public CpuKernel {
     ConvolutionRequest request = cut_.request(part);
     request.channelsLast = channelsLast;
     request.packedFilter = packedFilter;
+    request.generatedOnly = kernels_ == OnednnKernels::Generated;
     return request;
   }
 
@@ -260,6 +261,7 @@ class OnednnConvolution final : public CpuKernel {
 
   ThreadPool& pool_;
   ConvolutionPass pass_;
+  OnednnKernels kernels_;
   Convolution conv_;
   Cut cut_; // refers to conv_
   ConvolutionPlan plan_;
@@ -274,8 +276,8 @@ class OnednnConvolution final : public CpuKernel {
 } // namespace
 
 std::unique_ptr<CpuKernel> makeOnednnConvolution(ConvolutionPass pass, const Convolution& conv,
-                                                 ThreadPool& pool) {
-  auto kernel = std::make_unique<OnednnConvolution>(pass, conv, pool);
+                                                 ThreadPool& pool, OnednnKernels kernels) {
+  auto kernel = std::make_unique<OnednnConvolution>(pass, conv, pool, kernels);
   return kernel->prepare() ? std::move(kernel) : nullptr;
 }
 
