@@ -20,7 +20,8 @@ constexpr const char* machineExamples = R"(Examples:
   dfc machine -o here.json
   dfc machine --estimate    # no measuring: rates that any laptop reaches
 It takes about a second, and a few more where there are GPUs: copies for the memory bandwidth, matmuls for the peak
-rates, tiny ops for the launch cost, and copies over each link of a GPU, alone and several at once.)";
+rates, tiny ops for the launch costs, copies over each link of a GPU, alone and several at once, and tiny ops that
+alternate between the host and a GPU for the latency of the links between them.)";
 
 Exit machineVerb(const MachineArguments& arguments, Console& console) {
   OutputFiles files;
