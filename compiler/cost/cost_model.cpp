@@ -58,15 +58,26 @@ struct Price {
 };
 
 /// Seconds on a CPU of an op that takes `atLimits` with all threads. The runtime hands work to other threads
-/// in parts of some ten microseconds or more (runtime/cpu/thread_pool.h), so an op that takes one thread less
-/// runs on one, at its part of the rate. What so small an op touches is in that thread's cache.
+/// in parts of some ten microseconds or more (runtime/cpu/thread_pool.h), and products in panels of at least
+/// 16 million operations (runtime/cpu/kernels/matmul/matmul_plan.h); convolutions are taken for alike. An op
+/// of less than a part runs on one thread, at its part of the rate. What so small an op touches is in that
+/// thread's cache.
 double secondsOnThreads(double atLimits, const OpCost& cost, double rate, const DeviceRow& cpu) {
-  constexpr double part = 10e-6, bandwidthOfCache = 32e9;
+  constexpr double leastPart = 10e-6, panelFlops = 16e6, bandwidthOfCache = 32e9;
   const double threads = std::max(1U, cpu.threads);
   const double bandwidth =
       cpu.memoryBandwidth > 0 ? std::max(cpu.memoryBandwidth / threads, bandwidthOfCache) : 0;
   const double alone = std::max(secondsAt(cost.flops, rate / threads), secondsAt(cost.bytes, bandwidth));
+  const double part =
+      cost.product.hasResult() ? std::max(leastPart, secondsAt(panelFlops, rate / threads)) : leastPart;
   return std::max(atLimits, std::min(alone, part));
+}
+
+/// Calls of the library on a CPU: one for each product of a batch whose right operands differ.
+double callsOf(const ProductShape& product, OperandTypes operands) {
+  const bool shared = operands.size() < 2 || product.windows || !product.hasResult() ||
+                      static_cast<double>(operands[1].shape.elements()) <= product.inner * product.columns;
+  return shared ? 1 : product.count;
 }
 
 // As its author says; it never runs where the author names no time.
@@ -97,7 +108,8 @@ Price priceOf(const Graph& graph, OpId op, const DeviceRow& hardware, bool gener
   const double rate = hardware.matmulRate(element, tf32, cost.product);
   const double atLimits = std::max(secondsAt(cost.flops, rate) + secondsAt(behind, hardware.memoryBandwidth),
                                    secondsAt(cost.bytes, hardware.memoryBandwidth));
-  return {hardware.launchOf(element, tf32, cost.product) + waits * hardware.launchSeconds,
+  const double calls = isGpu ? 1 : callsOf(cost.product, operands);
+  return {calls * hardware.launchOf(element, tf32, cost.product) + waits * hardware.launchSeconds,
           isGpu ? atLimits : secondsOnThreads(atLimits, cost, rate, hardware), atLimits};
 }
 

@@ -155,21 +155,27 @@ TEST_CASE("roofline: on a CPU an op takes what one thread takes, until it is wor
   cpu.launchSeconds = 0;
   cpu.memoryBandwidth = 100e9;
   const RooflineCostModel model;
-  const auto seconds = [&](double flopsPerSecond) { // of 2,000 operations and 1,200 bytes
+  const auto seconds = [&](const std::string& signature, double flopsPerSecond) {
     cpu.peakFlops.fill(flopsPerSecond);
-    const auto op = opOfSignature("matmul(f32[10, 10], f32[10, 10])");
+    const auto op = opOfSignature(signature);
     return model.opSeconds(op->graph, op->op, machine, DeviceId(0));
   };
-  CHECK(seconds(1e12) == Approx(1200 / 32e9)); // the bandwidth of one thread's cache
-  CHECK(seconds(4e9) == Approx(2000 / 4e8));   // 5 us, a tenth of the rate
-  CHECK(seconds(1e9) == Approx(10e-6));        // 20 us: two parts, the first of which takes 10
-  CHECK(seconds(1e8) == Approx(2000 / 1e8));   // 20 us with all threads
-  cpu.threads = 1;
-  CHECK(seconds(4e9) == Approx(2000 / 4e9));
-  cpu.threads = 10;
-  const auto op = opOfSignature("matmul(f32[10, 10], f32[10, 10])");
+  const std::string sums = "add(f32[2000], f32[2000])"; // 2,000 operations and 24,000 bytes
+  CHECK(seconds(sums, 1e12) == Approx(24000 / 32e9));   // the bandwidth of one thread's cache
+  CHECK(seconds(sums, 4e9) == Approx(2000 / 4e8));      // 5 us, a tenth of the rate
+  CHECK(seconds(sums, 1e9) == Approx(10e-6));           // 20 us: two parts, the first of which takes 10
+  CHECK(seconds(sums, 1e8) == Approx(2000 / 1e8));      // 20 us with all threads
+  const std::string product = "matmul(f32[100, 100], f32[100, 100])"; // 2 million operations: one panel
+  CHECK(seconds(product, 100e9) == Approx(2e6 / 10e9));
+  CHECK(seconds("matmul(f32[1000, 100], f32[100, 100])", 100e9) == Approx(16e6 / 10e9)); // two
+  cpu.matmulLaunchSeconds.fill(1);
+  CHECK(seconds("matmul(f32[5, 10, 10], f32[10, 10])", 1e15) == Approx(1));
+  CHECK(seconds("matmul(f32[5, 10, 10], f32[5, 10, 10])", 1e15) == Approx(5)); // calls of the library
+  const auto op = opOfSignature(sums);
   cpu.peakFlops.fill(4e9);
   CHECK(model.utilisation(op->graph, op->op, machine, DeviceId(0)) == Approx(0.1)); // of ten threads
+  cpu.threads = 1;
+  CHECK(seconds(sums, 4e9) == Approx(2000 / 4e9));
 }
 
 TEST_CASE("waves: tiles of 32 x 32 that leave multiprocessors idle") {
