@@ -64,7 +64,7 @@ class AttentionKernel final : public CpuKernel {
   }
 
   struct Buffers {
-    T *q, *k, *v, *scores, *made, *sums;
+    T *q, *k, *v, *scores, *made, *sums; // sums: the maxima first
     std::byte* products;
     Buffers(const AttentionKernel& kernel, BlockBuffers& pieces) {
       const AttentionShape& shape = kernel.in_.shape;
@@ -95,12 +95,28 @@ class AttentionKernel final : public CpuKernel {
     const T* v = in_.rows(operands[2], shape.at.v, keyHead, 0, extent, shape.valueWidth, buffers.v);
     scores_.run(rows, extent, slot, buffers.q, k, buffers.scores, buffers.products);
     auto* sums = reinterpret_cast<T*>(results[1]) + in_.statisticOf(head, query);
+    // Of short rows, and of rows that see all keys, in one call.
+    constexpr int64_t shortRow = 32;
+    const bool together = extent <= shortRow || in_.blocks.limit(query) == extent;
     for (int64_t i = 0; i < rows; ++i) {
       T* const scores = buffers.scores + i * extent;
       const int64_t limit = in_.blocks.limit(query + i);
       in_.mask.apply(operands.back(), head, query + i, scores, limit, -infinity);
-      buffers.sums[i] = exponentials(scores, limit, sums[i * shape.at.statistics.row]);
-      std::fill(scores + limit, scores + extent, T(0));
+      buffers.sums[i] = lessMaximum(scores, limit);
+      if (!together) {
+        in_.math.exponentials(scores, scores, limit);
+      }
+      std::fill(scores + limit, scores + extent, together ? -infinity : T(0));
+    }
+    if (together) {
+      in_.math.exponentials(buffers.scores, buffers.scores, rows * extent);
+    }
+    for (int64_t i = 0; i < rows; ++i) {
+      const double sum = in_.math.sum(buffers.scores + i * extent, in_.blocks.limit(query + i));
+      const bool seesNone = buffers.sums[i] == -infinity;
+      sums[i * shape.at.statistics.row] =
+          seesNone ? -infinity : static_cast<T>(static_cast<double>(buffers.sums[i]) + std::log(sum));
+      buffers.sums[i] = seesNone ? 1 : static_cast<T>(sum);
     }
     T* const made = in_.place(results[0], shape.at.o, head, query, shape.valueWidth, buffers.made);
     values_.run(rows, extent, slot, buffers.scores, v, made, buffers.products);
@@ -110,19 +126,14 @@ class AttentionKernel final : public CpuKernel {
     in_.write(made, results[0], shape.at.o, head, query, rows, shape.valueWidth);
   }
 
-  // In place: the exponentials of the scores less their maximum. Gives their sum, 1 where no key is seen.
-  T exponentials(T* scores, int64_t count, T& logSumExp) const {
+  // In place: the scores less their maximum, which is returned. Of a row that sees no key it is -infinity,
+  // and the scores stay.
+  T lessMaximum(T* scores, int64_t count) const {
     const T largest = in_.math.largest(scores, count);
-    if (largest == -infinity) {
-      std::fill_n(scores, count, T(0));
-      logSumExp = -infinity;
-      return 1;
+    if (largest != -infinity) {
+      in_.math.subtract(scores, count, largest);
     }
-    in_.math.subtract(scores, count, largest);
-    in_.math.exponentials(scores, scores, count);
-    const double sum = in_.math.sum(scores, count);
-    logSumExp = static_cast<T>(static_cast<double>(largest) + std::log(sum));
-    return static_cast<T>(sum);
+    return largest;
   }
 
   static constexpr T infinity = std::numeric_limits<T>::infinity();

@@ -1,6 +1,7 @@
 #include "runtime/cpu/kernels/attention/block_product.h"
 
 #include "ir/base/assert.h"
+#include "runtime/cpu/kernels/matmul/small_product.h"
 #include "runtime/cpu/kernels/matmul/thin_product.h"
 #include "runtime/cpu/onednn_library.h"
 
@@ -15,6 +16,10 @@ void BlockProduct<T>::prepare(int64_t rows, int64_t extent, uint32_t slots) {
   if (std::is_same_v<T, double> || shape.rows * shape.columns * shape.inner == 0 || isThin(shape)) {
     return;
   }
+  if (isSmall(shape)) {
+    smallBytes_ = std::max(smallBytes_, smallProductScratch(shape));
+    return;
+  }
   const bool made = primitives_.add({rows, extent}, [&] {
     return onednnModule().make(onednn::MatmulRequest{ElementType::F32, shape.rows, shape.columns, shape.inner,
                                                      shape.aStride, shape.bStride, shape.cStride,
@@ -26,7 +31,8 @@ void BlockProduct<T>::prepare(int64_t rows, int64_t extent, uint32_t slots) {
 
 template <class T>
 size_t BlockProduct<T>::scratchBytes() const {
-  return std::is_same_v<T, double> ? blockMatmulScratch(ElementType::F64) : primitives_.scratchBytes();
+  return std::is_same_v<T, double> ? blockMatmulScratch(ElementType::F64)
+                                   : std::max(smallBytes_, primitives_.scratchBytes());
 }
 
 template <class T>
@@ -50,6 +56,9 @@ void BlockProduct<T>::run(int64_t rows, int64_t extent, uint32_t slot, const T* 
   } else {
     if (isThin(shape)) {
       return thinProduct(shape, a, b, c);
+    }
+    if (isSmall(shape)) {
+      return smallProduct(shape, a, b, c, scratch);
     }
     const std::byte* operands[2] = {left, right};
     primitives_.run({rows, extent}, slot, operands, to, scratch, "attention");

@@ -1,5 +1,5 @@
 // BlockProduct: one of attention's matrix products for blocks of several shapes: f32 by oneDNN, of few rows
-// by ../matmul/thin_product.h, and f64 by our own blocks.
+// by ../matmul/thin_product.h, of few products by ../matmul/small_product.h, and f64 by our own blocks.
 #pragma once
 
 #include "runtime/cpu/kernels/matmul/block_matmul.h"
@@ -28,6 +28,7 @@ class BlockProduct {
  private:
   ShapeOf shapeOf_;
   ShapedPrimitives primitives_;
+  size_t smallBytes_ = 0; // scratch of small products
 };
 
 extern template class BlockProduct<float>;
