@@ -73,7 +73,7 @@ double secondsOnThreads(double atLimits, const OpCost& cost, double rate, const 
   return std::max(atLimits, std::min(alone, part));
 }
 
-/// Calls of the library on a CPU: one for each product of a batch whose right operands differ.
+/// Calls of the library on a CPU: one for each product of a batch with different right operands, else one.
 double callsOf(const ProductShape& product, OperandTypes operands) {
   const bool shared = operands.size() < 2 || product.windows || !product.hasResult() ||
                       static_cast<double>(operands[1].shape.elements()) <= product.inner * product.columns;

@@ -169,8 +169,8 @@ Tensor reshape(Operand a, Dims shape);
 /// ("gpu*"). The other ops follow as costs have it. The gradient is not asked to be cut. On a machine with
 /// one device nothing is cut.
 Tensor cut(Operand a, int64_t axis, std::string_view devices);
-/// a itself, a constant to `gradients`: nothing passes through it, and what it is made from is not trained by
-/// what reads it alone. Of any element type; it costs nothing.
+/// a itself, and a constant to `gradients`: no gradient passes through it. Parameters that a loss depends on
+/// only through it are not trained. Of any element type; it costs nothing.
 Tensor stopGradient(Operand a);
 /// Axis i of the result is axis permutation[i] of a; none given reverses the axes.
 Tensor transpose(Operand a, Dims permutation = {});

@@ -1,4 +1,4 @@
-// stopGradient as what it is to all but `gradients`: its operand.
+// stopGradient: its operand. Behind the pass `gradients` the op has no effect.
 #include "ir/author/decompositions.h"
 
 namespace dfc {
