@@ -667,7 +667,7 @@ def cut(a: Tensor | numpy.typing.ArrayLike, axis: int, devices: str) -> Tensor:
 
 def stop_gradient(a: Tensor | numpy.typing.ArrayLike) -> Tensor:
     """
-    a itself, a constant to `gradients`: nothing passes through it, and what it is made from is not trained by what reads it alone. Of any element type; it costs nothing.
+    a itself, and a constant to `gradients`: no gradient passes through it. Parameters that a loss depends on only through it are not trained. Of any element type; it costs nothing.
     """
 
 def concatenate(arrays: Sequence[Tensor | numpy.typing.ArrayLike], axis: int = 0) -> Tensor:

@@ -36,8 +36,8 @@ void bindShapes(nb::module_& module) {
       "('gpu*'). The other ops follow as costs have it. On a machine with one device nothing is cut.");
   bindOp(
       module, "stop_gradient", [](Tensor a) { return stopGradient(a); }, "a"_a,
-      "a itself, a constant to `gradients`: nothing passes through it, and what it is made from is not "
-      "trained by what reads it alone. Of any element type; it costs nothing.");
+      "a itself, and a constant to `gradients`: no gradient passes through it. Parameters that a loss "
+      "depends on only through it are not trained. Of any element type; it costs nothing.");
 }
 
 void bindParts(nb::module_& module) {
