@@ -9,6 +9,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -87,7 +88,11 @@ void refuseWrongLabels(const Graph& graph, const NanAnswers& answers, ValueId op
   }
   range.refused = true;
   range.least = ofTwo(isNan, -1, -2) ? 0 : range.least;
+  constexpr double mostExact = 0x1p53; // a fused body may compare labels beside numbers that are no integers
   for (const double number : answers.comparedWith()) {
+    if (!(std::abs(number) <= mostExact)) {
+      continue;
+    }
     const auto label = static_cast<int64_t>(number);
     if (!range.holds(number) && !isNan(label)) {
       range.others.push_back(label);

@@ -250,7 +250,7 @@ class GroupConvolution final : public CpuKernel {
     }
   }
 
-  // Zeros for a band of the images, some of whose phases no window reads.
+  // Writes zeros to a band of the images: pixels between strided windows get no gradient.
   void clear(T* image, const Band& band) const {
     const WindowAxis& down = rows_.windows();
     const int64_t begin = std::clamp<int64_t>(band.first * down.stride - down.low, 0, down.length);

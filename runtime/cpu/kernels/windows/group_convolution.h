@@ -7,7 +7,8 @@
 
 namespace dfc {
 
-/// Whether there are groups, each of few channels or filters, and windows of which few hold padding alone.
+/// Whether the convolution has groups of few channels or of few filters, and little padding beside its
+/// images.
 bool suitsGroupConvolution(const Convolution& conv);
 /// Of such a convolution. `conv`: with elements in all three tensors.
 std::unique_ptr<CpuKernel> makeGroupConvolution(ConvolutionPass pass, const Convolution& conv,
