@@ -24,6 +24,8 @@ class Sweep {
   /// Reverse sweep from several values with the given cotangents; values that depend on no x are skipped.
   void runFrom(llvm::ArrayRef<Tensor> values, llvm::ArrayRef<Tensor> cotangents);
   Tensor gradientOf(ValueId x);
+  /// One warning of all parameters that gradientOf found to be on no path to the loss.
+  void warnOfUnreached();
   bool reaches(ValueId x) const { return !contributions_[x].empty(); }
 
  private:
@@ -37,13 +39,13 @@ class Sweep {
   Tensor soFar(OpId op, size_t operand);
   Tensor zerosLike(ValueId value);
   void refuse(OpId op, size_t operand);
-  void warnOfUnreached(ValueId x);
 
   Builder& builder_;
   std::string loss_;     ///< the name of what is differentiated
   SourceLocation where_; ///< of the request
   SideTable<ValueId, bool> dependent_;
   SideTable<ValueId, llvm::SmallVector<Tensor, 1>> contributions_; ///< once summed, exactly one
+  std::vector<ValueId> unreached_;                                 ///< parameters without a gradient
 };
 
 // Scope, pin and place of an op's gradient ops.
@@ -197,20 +199,33 @@ Tensor Sweep::gradientOf(ValueId x) {
   if (!contributions_[x].empty()) {
     return contributions_[x].front();
   }
-  warnOfUnreached(x);
+  // Of a parameter only: that it is never trained is seldom meant, where a zero derivative by another tensor
+  // may well be.
+  if (graph()[graph()[x].producer].kind() == OpKind::Parameter) {
+    unreached_.push_back(x);
+  }
   const Surroundings around(builder_, graph()[x].producer);
   return zerosLike(x);
 }
 
-// Of a parameter only: that it is never trained is seldom meant, where a zero derivative by another tensor
-// may well be.
-void Sweep::warnOfUnreached(ValueId x) {
-  if (graph()[graph()[x].producer].kind() == OpKind::Parameter) {
-    builder_.graph().report({Severity::Warning, where_,
-                             fmt::format("'{}' does not depend on parameter '{}': its gradient is zeros",
-                                         loss_, graph().nameOf(x)),
-                             "use the parameter in the loss, or leave it out of the request"});
+void Sweep::warnOfUnreached() {
+  constexpr size_t mostNamed = 4;
+  if (unreached_.empty()) {
+    return;
   }
+  std::vector<std::string> names;
+  for (const ValueId x : llvm::ArrayRef(unreached_).take_front(mostNamed)) {
+    names.push_back(fmt::format("'{}'", graph().nameOf(x)));
+  }
+  const bool one = unreached_.size() == 1;
+  const std::string more =
+      names.size() < unreached_.size() ? fmt::format(" and {} more", unreached_.size() - names.size()) : "";
+  builder_.graph().report(
+      {Severity::Warning, where_,
+       fmt::format("'{}' does not depend on parameter{} {}{}: {}", loss_, one ? "" : "s",
+                   fmt::join(names, ", "), more, one ? "its gradient is zeros" : "their gradients are zeros"),
+       fmt::format("use the parameter{} in the loss, or leave {} out of the request", one ? "" : "s",
+                   one ? "it" : "them")});
 }
 
 // Whether gradients for `x` may be asked for; says why not.
@@ -357,6 +372,7 @@ std::vector<Tensor> gradients(Tensor loss, const std::vector<Tensor>& wrt, std::
     results[i] = sweep.gradientOf(wrt[i].value());
     nameAfter(results[i], wrt[i].value(), firstNew, named);
   }
+  sweep.warnOfUnreached();
   const auto valuesOf = [](llvm::ArrayRef<Tensor> tensors) {
     std::vector<ValueId> values;
     llvm::transform(tensors, std::back_inserter(values), [](Tensor tensor) { return tensor.value(); });

@@ -319,3 +319,20 @@ TEST_CASE("gradients: a parameter that the loss does not reach is a warning besi
   CHECK(graph.warnings()[0].where.line == line);
   CHECK(render(graph.warnings()).find(": warning: 'loss'") != std::string::npos);
 }
+
+TEST_CASE("gradients: parameters that the loss does not reach are one warning") {
+  Builder g;
+  std::vector<Tensor> parameters = {g.parameter("used", f32({3}))};
+  for (int i = 0; i < 6; ++i) {
+    parameters.push_back(g.parameter(fmt::format("w{}", i), f32({3})));
+  }
+  const Tensor loss = reduceSum(parameters.front()).named("loss");
+  g.fetch("slope", gradients(loss, parameters).back());
+  const Result<Graph> graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  REQUIRE(graph.warnings().size() == 1);
+  CHECK(graph.warnings()[0].message ==
+        "'loss' does not depend on parameters 'w0', 'w1', 'w2', 'w3' and 2 more: "
+        "their gradients are zeros");
+  CHECK(graph.warnings()[0].hint == "use the parameters in the loss, or leave them out of the request");
+}
